@@ -52,6 +52,19 @@ final class LaneStage {
     parts.switches.nowNs = { 0 }
   }
 
+  /// Begins a turn of the fetcher, up to where it waits for Redis's first answer.
+  /// - Returns: the signal that is raised when it has ended.
+  func beginFetching(on lane: isolated TestLane) async -> LoopSignal {
+    let end = LoopSignal(loop: lane.loop)
+    Task {
+      _ = lane
+      _ = await parts.fetcher.turn()
+      end.raise()
+    }
+    await Task.yield()
+    return end
+  }
+
   /// So many pushes left in each of the last two spans of time: it stands still otherwise, however slow the machine is.
   func send(_ count: Int, to destination: Destination? = nil) {
     for _ in 0..<2 {

@@ -71,14 +71,8 @@ import Testing
       chunk.run.decide(0, .accepted)
       try await parts.switches.readIfOld()
       _ = await parts.recoverer.turn()
-      let end = LoopSignal(loop: lane.loop)
-      Task {
-        _ = lane
-        _ = await parts.fetcher.turn()
-        end.raise()
-      }
-      // Redis is asked, and answers with both.
-      await Task.yield()
+      // Redis answers with both.
+      let end = await parts.beginFetching(on: lane)
       await parts.carrier.carry(chunk)
       try #require(await end.wait(upToMs: 60_000))
       #expect(parts.runs.all.map(\.claim.job) == ["left"])

@@ -76,14 +76,8 @@ import Testing
       let run = try Self.attend([jobs[1]], parts)[0]
       let direct = try #require(parts.runs.direct(at: run.slot))
       parts.sending.gate.pauseAll()
-      let end = LoopSignal(loop: lane.loop)
-      Task {
-        _ = lane
-        _ = await parts.fetcher.turn()
-        end.raise()
-      }
-      // Redis is asked. Its answer names both chunks; the first is read, by two trips, before the second has its turn.
-      await Task.yield()
+      // Redis's answer names both chunks; the first is read, by two trips, before the second has its turn.
+      let end = await parts.beginFetching(on: lane)
       guard case .chunk(let chunk) = await parts.direct.step(direct) else {
         Issue.record("it has become no chunk")
         return
@@ -104,13 +98,7 @@ import Testing
       let claims = try await Self.loseAnswers(jobs, parts)
       let run = try Self.attend([jobs[1]], parts)[0]
       let direct = try #require(parts.runs.direct(at: run.slot))
-      let end = LoopSignal(loop: lane.loop)
-      Task {
-        _ = lane
-        _ = await parts.fetcher.turn()
-        end.raise()
-      }
-      await Task.yield()
+      let end = await parts.beginFetching(on: lane)
       // Redis names both chunks, and is gone before the first has been read.
       await parts.loseConnection()
       try #require(await end.wait(upToMs: 60_000))

@@ -9,15 +9,7 @@ import Testing
     "an app whose network refuses connections takes no room from another, and goes on when it is back"
   )
   func sharesTheLane() async throws {
-    let port = try await Self.closedPort()
-    let endpoint = try ServiceURL("https://localhost:\(port)")
-    try await PushStage.with(
-      mostlyWaits: true,
-      configure: {
-        SwitchTests.addOther(&$0)
-        $0.apps[0].apns[.production]?.access.endpoint = endpoint
-      }
-    ) { stage in
+    try await Self.withClosedPort { stage, port in
       let client = stage.client
       try await client.install(try Devices.apns(0..<2_000))
       try await client.install(try (0..<300).map { try SwitchTests.other($0) })
@@ -33,10 +25,7 @@ import Testing
         let stuck = try #require(try await client.record("stuck"))
         #expect(stuck.counts.accepted == 0 && stuck.counts.retries == 0)
 
-        var options = stage.simulator.options
-        options.port = port
-        let back = Simulator(options: options)
-        try back.start()
+        let back = try Self.open(port, stage)
         defer { back.stop() }
         let record = try await client.finishedInHaste("stuck")
         #expect(record.counts.accepted == 2_000 && record.counts.retries == 0 && record.isBalanced)
@@ -48,15 +37,7 @@ import Testing
 
   @Test("many jobs of an app whose network refuses connections keep no chunk of another waiting")
   func keepsNoPlaces() async throws {
-    let port = try await Self.closedPort()
-    let endpoint = try ServiceURL("https://localhost:\(port)")
-    try await PushStage.with(
-      mostlyWaits: true,
-      configure: {
-        SwitchTests.addOther(&$0)
-        $0.apps[0].apns[.production]?.access.endpoint = endpoint
-      }
-    ) { stage in
+    try await Self.withClosedPort { stage, port in
       let client = stage.client
       try await client.install(try Devices.apns(0..<100))
       try await client.install(try (0..<10).map { try SwitchTests.other($0) })
@@ -82,10 +63,7 @@ import Testing
           #expect(free.counts.accepted == 10)
         }
 
-        var options = stage.simulator.options
-        options.port = port
-        let back = Simulator(options: options)
-        try back.start()
+        let back = try Self.open(port, stage)
         defer { back.stop() }
         for id in stuck {
           let record = try await client.finishedInHaste(id)
@@ -95,6 +73,30 @@ import Testing
         #expect(stage.simulator.acceptedPushes.count == 50)
       }
     }
+  }
+
+  /// Two apps, of which `shop`'s network is at a port that refuses connections.
+  private static func withClosedPort(
+    _ body: @Sendable (PushStage, UInt16) async throws -> Void
+  ) async throws {
+    let port = try await closedPort()
+    let endpoint = try ServiceURL("https://localhost:\(port)")
+    try await PushStage.with(
+      mostlyWaits: true,
+      configure: {
+        SwitchTests.addOther(&$0)
+        $0.apps[0].apns[.production]?.access.endpoint = endpoint
+      }
+    ) { try await body($0, port) }
+  }
+
+  /// Has a network at the port that refused connections. - Returns: it, which is to be stopped.
+  private static func open(_ port: UInt16, _ stage: PushStage) throws -> Simulator {
+    var options = stage.simulator.options
+    options.port = port
+    let simulator = Simulator(options: options)
+    try simulator.start()
+    return simulator
   }
 
   /// A port that was free a moment ago and on which nobody listens.

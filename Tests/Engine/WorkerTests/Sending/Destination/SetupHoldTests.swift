@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import Worker
@@ -89,6 +90,37 @@ import Testing
     #expect(isHeld("calls", laterNs))
     holds.noteAccept(of: "calls")
     #expect(!isHeld("calls", laterNs) && holds.isClean)
+  }
+
+  @Test(
+    "chunks of a held job stay away as a whole, those of others are begun, and a dead token ends it"
+  )
+  func keepsChunksAway() throws {
+    let stage = try SendingStage()
+    defer { stage.sending.close() }
+    let good = try stage.run(job: "alerts")
+    stage.enqueue(good)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(try stage.requests.tag(0), 200)
+    let held = try stage.run(devices: SetupHold.refusalsMin, slot: 1, job: "calls")
+    stage.enqueue(held)
+    stage.destination.offer(SetupHold.refusalsMin, stage.requests)
+    let gate = stage.sending.gate
+    for number in 1..<SetupHold.refusalsMin {
+      stage.destination.answer(
+        try stage.requests.tag(number), 400, #"{"reason": "TopicDisallowed"}"#)
+    }
+    #expect(gate.parkedMs(held.claim, held.material) == nil)
+    let last = try stage.requests.tag(SetupHold.refusalsMin)
+    stage.destination.answer(last, 400, #"{"reason": "TopicDisallowed"}"#)
+    #expect(gate.parkedMs(held.claim, held.material) != nil)
+    #expect(gate.parkedMs(good.claim, good.material) == nil)
+    #expect(stage.lines.has(.error, "refuses every push of a job", ["job": "calls"]))
+    let other = try stage.run(slot: 2, job: "calls")
+    stage.enqueue(other)
+    #expect(other.pushes[0].decision == .later && stage.destination.queued == 0)
+    stage.destination.noteAccept(of: "calls")
+    #expect(gate.parkedMs(held.claim, held.material) == nil)
   }
 
   @Test("a job that single tokens may be to blame for is held until the network accepts another")
