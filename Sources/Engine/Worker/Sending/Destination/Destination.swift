@@ -24,6 +24,7 @@ final class Destination {
   let credentialSignal: LoopSignal
   var reports = ConnectionReports()
   private(set) var progress = SendingProgress()
+  private var returns = ReturnPace()
   private var departures = Departures()
   /// Only this file and Destination+Network write it.
   var health: NetworkHealth
@@ -152,6 +153,12 @@ final class Destination {
         || count > 0 && owner.queuedSilent(upTo: rank) >= WorkerLimits.silentQueuesMax
     else { return nil }
     return isOutOfTouch ? WorkerLimits.outOfTouchDelayMs : WorkerLimits.unansweredDelayMs
+  }
+
+  /// For how long a whole chunk of this rank that comes now is to be put aside; nil when its pushes may be queued.
+  func parkChunkDelayMs(rank: Int) -> UInt64? {
+    guard let delayMs = parkDelayMs(rank: rank) else { return nil }
+    return isSilent ? returns.delayMs(atLeast: delayMs, nowNs: loop.nowNs) : delayMs
   }
 
   /// For how long nothing is sent at all, and nothing waits here; nil when that is not so.

@@ -99,7 +99,7 @@ final class DestinationTable: RateAllowanceOwner {
     var delayMs: UInt64?
     for number in directory.numbers(app: claim.app, for: content) {
       guard let destination = made[number],
-        let parkedMs = destination.parkDelayMs(rank: claim.priority.rank)
+        let parkedMs = destination.parkChunkDelayMs(rank: claim.priority.rank)
           ?? destination.heldMs(claim.job)
       else { return nil }
       delayMs = min(delayMs ?? .max, parkedMs)

@@ -6,6 +6,23 @@ import Testing
 
 /// Destinations that nothing connects to.
 @Suite struct OutOfTouchTests {
+  @Test("a backlog of chunks comes back one after the other, and each within half a minute")
+  func spreadsReturns() async throws {
+    try await TestLane.run { lane in
+      let sending = SendingParts(
+        lane.loop, RunTable(), try TestDirectory.of(.production), LogLines().logger)
+      defer { sending.close() }
+      let destination = sending.destinations.destination(0)
+      for _ in 0..<WorkerLimits.outOfTouchQueueMax { destination.enqueue(0, rank: 1) }
+      await destination.loseTouch(on: lane.loop)
+      let delaysMs = (0..<5_000).compactMap { _ in destination.parkChunkDelayMs(rank: 1) }
+      #expect(delaysMs.count == 5_000 && delaysMs[0] == WorkerLimits.outOfTouchDelayMs)
+      #expect(delaysMs[1_000] >= 10_000 && delaysMs[1_000] <= 12_000)
+      #expect(delaysMs[4_999] == WorkerLimits.returnMsMax)
+      #expect(destination.parkDelayMs(rank: 1) == WorkerLimits.outOfTouchDelayMs)
+    }
+  }
+
   @Test(
     "where much waits for such networks one push of each waits beside it, and a higher priority passes"
   )
