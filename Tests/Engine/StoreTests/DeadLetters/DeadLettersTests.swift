@@ -88,4 +88,30 @@ import Testing
       #expect(try await store.deadLetters.count() == 1)
     }
   }
+
+  @Test("a letter of a chunk with more recipients than its job has failed takes none of them back")
+  func forgedCount() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"]])
+      let claim = try await store.claimOne()
+      #expect(
+        try await store.chunks.bury(claim, reason: "test", message: "m", consumer: "worker"))
+      let letter = try #require(try await store.deadLetters.list(max: 1).first)
+      let fields = try #require(
+        try await store.redis("XRANGE", store.keys.dead, letter.entry, letter.entry)
+          .array?.first?.array?[1].array
+      ).map { $0.string ?? "" }
+      for count in ["2", "-1", "1.5"] {
+        var forged = fields
+        forged[forged.firstIndex(of: "count")! + 1] = count
+        let entry = try #require(
+          try await store.redis(["XADD", store.keys.dead, "*"] + forged).string)
+        #expect(try await store.deadLetters.retry(entry) == .gone)
+      }
+      #expect(try await store.record("j1").counts.failed == 1)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried(entry: nil))
+      let record = try await store.record("j1")
+      #expect(record.counts.failed == 0 && record.pending == 2 && record.isBalanced)
+    }
+  }
 }

@@ -88,6 +88,61 @@ import Testing
     }
   }
 
+  @Test(
+    "no count is negative when somebody deletes a chunk's progress, and an alarm says so",
+    arguments: [false, true])
+  func lostProgress(isCancelled: Bool) async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a", "b"]])
+      let first = try await store.claimOne("first")
+      var news = Settlement()
+      news.told = DoneBitmap()
+      news.done.insert(0)
+      news.counts[.apns, default: OutcomeCounts()].accepted = 1
+      news.resolveUser(installations: 1)
+      #expect(try await store.chunks.settle(first, news, consumer: "first").standing == .ok)
+      _ = try await store.redis("DEL", store.keys.done(first.segment, source: first.source))
+      if isCancelled { _ = try await store.jobs.cancel(app: "shop", id: "j1") }
+      // All of its recipients are sent to again, or are skipped.
+      let others = try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
+      #expect(others.count == (isCancelled ? 0 : 1))
+      for claim in others {
+        _ = try await store.chunks.settle(
+          claim, .final(accepted: 2, users: 2), consumer: "other")
+      }
+      let record = try await store.record("j1")
+      #expect(record.state == (isCancelled ? .cancelled : .done))
+      #expect(record.counts.accepted == (isCancelled ? 1 : 3))
+      #expect(record.counts.skipped == (isCancelled ? 2 : 0))
+      #expect(record.counts.failed == 0 && record.pending == 0)
+      #expect(record.total == 3 && record.isBalanced)
+      let twice = try await store.redis(
+        "HGET", store.keys.job(app: "shop", id: "j1"), "counted_twice")
+      #expect(twice.integer == 1)
+      let alarm = try #require(try await store.alarms.current(nowMs: 0).first)
+      #expect(alarm.field == "lost_work|shop")
+      #expect(alarm.message.contains("job j1 lost the progress of a chunk"))
+    }
+  }
+
+  @Test(
+    "a job that older functions left with less than nothing pending ends with no negative count")
+  func negativePending() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne()
+      let key = store.keys.job(app: "shop", id: "j1")
+      _ = try await store.redis("HINCRBY", key, "accepted", "3")
+      _ = try await store.redis("HINCRBY", key, "pending", "-3")
+      _ = try await store.redis("DEL", store.keys.segment(claim.segment, source: claim.source))
+      #expect(
+        try await store.chunks.bury(claim, reason: "test", message: "m", consumer: "worker"))
+      let record = try await store.record("j1")
+      #expect(record.counts.failed == 0 && record.counts.accepted == 3)
+      #expect(record.total == 3 && record.pending == 0 && record.isBalanced)
+    }
+  }
+
   @Test func `a job that crashed its admissions can be retried under its reserved name`()
     async throws
   {

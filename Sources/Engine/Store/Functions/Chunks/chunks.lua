@@ -156,6 +156,20 @@ local function keep_promised(p, app, job, names, values, keeps_content)
   end
 end
 
+-- Changes by how much a job's record has pending. When more was counted than the job has, the progress of a chunk was lost, and its
+-- recipients were sent to again: what is too much is added to the total, so that the sum holds and no count is negative.
+-- Returns what is pending then.
+local function change_pending(p, app, job, by, now)
+  local key = KEY.job(p, app, job)
+  local pending = redis.call('HINCRBY', key, 'pending', text(by))
+  if pending >= 0 then return pending end
+  local excess = text(-pending)
+  for _, name in ipairs({'total', 'pending', 'counted_twice'}) do redis.call('HINCRBY', key, name, excess) end
+  Alarms.lost_work(p, app, 'job ' .. job .. ' lost the progress of a chunk, so that ' .. excess ..
+    ' installations count twice; they were sent to again', now)
+  return 0
+end
+
 -- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by
 -- Redis (a deleted stream): the sum must hold, and `discrepancy` is the operator's alarm.
 local function finish_if_empty(p, app, job, now)
@@ -164,6 +178,8 @@ local function finish_if_empty(p, app, job, now)
     'scan', 'source', 'start_at', 'retention', 'keeps_content', 'retention_well')
   if r[6] or r[7] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
+  -- Functions of an older version leave it negative.
+  if pending < 0 then pending = change_pending(p, app, job, 0, now) end
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
   if pending ~= 0 then
     local outcome = state == 'cancelled' and 'skipped' or 'failed'
@@ -240,7 +256,7 @@ local function close_as(p, c, outcome, now)
   local key = KEY.job(p, c.app, c.job)
   if n and n > 0 and redis.call('HGET', key, 'source') == c.source then
     redis.call('HINCRBY', key, outcome, n)
-    redis.call('HINCRBY', key, 'pending', -n)
+    change_pending(p, c.app, c.job, -n, now)
     local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
     Metrics.count_lines(p, c.app, segment, done, n, outcome, now)
   end
@@ -350,6 +366,7 @@ end
 Chunks.expand = expand
 Chunks.go_on_beside = go_on_beside
 Chunks.keep_unstarted = keep_unstarted
+Chunks.change_pending = change_pending
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk
 Chunks.note_open = note_open

@@ -3,8 +3,8 @@
 -- Accounting: total = accepted + rejected + uninstalled + expired + skipped + failed + pending, always. A user
 -- not yet resolved stands in total and in pending as one. The caller says by how much total changes (a user
 -- with n installations: n - 1; without any: -1; an installation line: 0) and which outcomes were reached; the
--- change of pending follows from the two, so the sum cannot break. What goes into a residual has no outcome yet
--- and so stays pending until the residual is settled; so does what stays with the chunk as a line of its own.
+-- change of pending follows from the two, so the sum cannot break (change_pending). What goes into a residual has no
+-- outcome yet and so stays pending until the residual is settled; so does what stays with the chunk as a line of its own.
 
 do
 
@@ -231,7 +231,7 @@ local function settle(keys, args)
   local fates, words = judge_unrouted(p, app, args, first.unrouted, last.unrouted, counts)
   local sum = count_outcomes(p, app, job, counts, now)
   redis.call('HINCRBY', key, 'total', total)
-  redis.call('HINCRBY', key, 'pending', tonumber(total) - sum)
+  Chunks.change_pending(p, app, job, tonumber(total) - sum, now)
   if no_installations ~= '0' then redis.call('HINCRBY', key, 'no_installations', no_installations) end
   if retries ~= '0' then redis.call('HINCRBY', key, 'retries', retries) end
   add_residuals(p, c, args, first, last, fates, now)

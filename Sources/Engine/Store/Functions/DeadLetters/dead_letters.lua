@@ -6,18 +6,20 @@ local PRIORITIES = {high = true, normal = true, low = true}
 
 local function retry_chunk(p, letter, f)
   -- What another program has written cannot be retried.
-  if not (f.app and f.id and f.recipients and f.done and f.segment and tonumber(f.count) and PRIORITIES[f.priority]) then
+  if not (f.app and f.id and f.recipients and f.done and f.segment and string.find(f.count or '', '^%d+$') and PRIORITIES[f.priority]) then
     return 'GONE'
   end
   local key = KEY.job(p, f.app, f.id)
-  local r = redis.call('HMGET', key, 'source', 'state', 'finished_at', 'segments')
+  local r = redis.call('HMGET', key, 'source', 'state', 'finished_at', 'segments', 'failed')
   if f.recipients == '' or not f.source or r[1] ~= f.source then return 'GONE' end
   -- The job has ended, and nothing of it had failed: each recipient of the chunk was done.
   if r[3] and not r[4] then return 'GONE' end
   -- What was never started is skipped when the job ends; to run again now, it would be lost.
   if r[2] == 'cancelled' and not r[3] then return 'ENDING' end
-  refuse_wrong_type(KEY.delayed(p), 'zset')
   local n = tonumber(f.count)
+  -- Those of a letter of ours are among the failed.
+  if n > tonumber(r[5] or '0') then return 'GONE' end
+  refuse_wrong_type(KEY.delayed(p), 'zset')
   local kind = f.lines == 'users' and 'u' or 'r'
   local segment = Rounds.name(kind .. text(redis.call('HINCRBY', key, 'residuals', 1)), Rounds.of(f.segment))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients)
