@@ -108,6 +108,27 @@ package struct FleetSnapshot: Sendable {
     max(0, (queues.chunks[priority] ?? 0) - (held[priority] ?? 0))
   }
 
+  /// Returns what of a Redis is unsafe and not accepted, and has no alarm, as where no worker looks.
+  package func untoldRisks(
+    of settings: RedisSettings, accepting accepted: Set<RedisRisk>
+  ) -> [RedisSettings.Finding] {
+    settings.risks(accepting: accepted).filter { finding in
+      !alarms.contains { $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue) }
+    }
+  }
+
+  /// Returns the fields of the alarms that stand, and of those that a worker would raise of how Redis is set up.
+  package func alarmFields(accepting accepted: Set<RedisRisk>) -> [String] {
+    var fields = alarms.map(\.field)
+    for case let settings? in redis {
+      for finding in untoldRisks(of: settings, accepting: accepted) {
+        let field = AlarmKind.unsafeRedis.field(finding.risk.rawValue)
+        if !fields.contains(field) { fields.append(field) }
+      }
+    }
+    return fields
+  }
+
   /// Counters of both minutes by name, in order: app, network, outcome.
   package var outcomes: [(names: [String], last: Int, this: Int)] {
     Set(lastMinute.keys).union(thisMinute.keys).sorted().map { name in

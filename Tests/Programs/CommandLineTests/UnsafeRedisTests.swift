@@ -72,6 +72,36 @@ import Testing
     }
   }
 
+  @Test("status --check ends with 1 for what is unsafe and not accepted, though no worker looks")
+  func checks() async throws {
+    try await RedisServer.with(Self.evicting()) { redis in
+      for (risks, named) in [
+        ("replica", "2 alarms: unsafe_redis|eviction, unsafe_redis|no_append_only_file"),
+        ("eviction", "1 alarm: unsafe_redis|no_append_only_file"),
+        ("eviction, no_append_only_file", nil),
+      ] {
+        let result = try await Pushpool.run(
+          "status", "--check",
+          environment: [
+            "PUSHPOOL_REDIS_URL": redis.url, "PUSHPOOL_REDIS_ACCEPTED_RISKS": risks,
+          ])
+        #expect(result.status == (named == nil ? 0 : 1), "\(risks): \(result)")
+        #expect(result.error == (named.map { "pushpool: \($0)\n" } ?? ""), "\(risks): \(result)")
+      }
+      // What a worker has raised is named once.
+      try await redis.command(
+        "HSET", "pushpool:alarms", "unsafe_redis|eviction",
+        #"{"at":1,"until":9000000000000,"by":"x","message":"m"}"#)
+      let raised = try await Pushpool.run(
+        "status", "--check",
+        environment: [
+          "PUSHPOOL_REDIS_URL": redis.url, "PUSHPOOL_REDIS_ACCEPTED_RISKS": "no_append_only_file",
+        ])
+      #expect(raised.error == "pushpool: 1 alarm: unsafe_redis|eviction\n")
+      #expect(!raised.output.contains("unsafe: "))
+    }
+  }
+
   @Test("a word of the accepted risks that is none is refused with the near one")
   func refusesWord() async throws {
     let result = try await Pushpool.run(

@@ -15,12 +15,12 @@ struct StatusCommand: AsyncParsableCommand {
         watch -n 2 pushpool status
         pushpool status --json
 
-      With --check it ends with 1 when there is an alarm, for monitors:
+      With --check it ends with 1 when there is an alarm or Redis is set up unsafely, for monitors:
 
         pushpool status --check --json || echo "look at pushpool"
       """)
 
-  @Flag(help: "End with 1 when there is an alarm.")
+  @Flag(help: "End with 1 when there is an alarm, or Redis is set up unsafely.")
   var check = false
 
   @OptionGroup var shared: SharedOptions
@@ -42,9 +42,10 @@ struct StatusCommand: AsyncParsableCommand {
         console.print(line)
       }
     }
-    guard check, !snapshot.alarms.isEmpty else { return }
-    let fields = snapshot.alarms.map(\.field).joined(separator: ", ")
+    let fields = snapshot.alarmFields(accepting: accepted)
+    guard check, !fields.isEmpty else { return }
     throw CommandFailure(
-      .unsent, "\(snapshot.alarms.count) alarm\(snapshot.alarms.count == 1 ? "" : "s"): \(fields)")
+      .unsent,
+      "\(fields.count) alarm\(fields.count == 1 ? "" : "s"): \(fields.joined(separator: ", "))")
   }
 }

@@ -64,10 +64,8 @@ extension FleetSnapshot {
       guard let settings else {
         return ["Redis does not say how it is set up: let this user run INFO"]
       }
-      let untold = settings.risks(accepting: accepted).filter { finding in
-        !alarms.contains { $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue) }
-      }
-      return ["Redis is a \(settings.summary)"] + untold.map { "  unsafe: \($0.sentence)" }
+      return ["Redis is a \(settings.summary)"]
+        + untoldRisks(of: settings, accepting: accepted).map { "  unsafe: \($0.sentence)" }
     }
   }
 
