@@ -16,6 +16,8 @@ package actor StoreSession {
   private let place: String
   /// The documented user with the fewest rights that may do what the session is for.
   private let user: DocumentedUser
+  /// Whether plain commands that only read are all that it is for, so that a replica will do.
+  private let onlyReads: Bool
   private var store: Store?
 
   /// The program that asks.
@@ -34,12 +36,13 @@ package actor StoreSession {
   /// - Parameters:
   ///   - loop: one that runs, and outlives the session.
   ///   - user: whose rights the session needs. The functions that an operator or the server calls are loaded where they are missing.
+  ///   - onlyReads: whether it reads alone, by plain commands, though a reader and a dashboard lack the rights.
   package static func open(
-    _ configuration: RedisConfiguration, as user: DocumentedUser, for client: Client,
-    on loop: EventLoop
+    _ configuration: RedisConfiguration, as user: DocumentedUser, onlyReads: Bool = false,
+    for client: Client, on loop: EventLoop
   ) async throws(StoreFailure) -> StoreSession {
     let session = StoreSession(
-      loop: loop, client: client, place: "\(configuration.url)", user: user)
+      loop: loop, client: client, place: "\(configuration.url)", user: user, onlyReads: onlyReads)
     try await session.connect(configuration)
     return session
   }
@@ -55,20 +58,31 @@ package actor StoreSession {
     on loop: EventLoop, onChange: @escaping @Sendable (StoreFailure?) -> Void
   ) async throws(StoreFailure) -> StoreSession {
     let session = StoreSession(
-      loop: loop, client: client, place: "\(configuration.url)", user: user)
+      loop: loop, client: client, place: "\(configuration.url)", user: user, onlyReads: false)
     try await session.connect(configuration, meanwhile: onChange)
     return session
   }
 
-  private init(loop: EventLoop, client: Client, place: String, user: DocumentedUser) {
+  private init(
+    loop: EventLoop, client: Client, place: String, user: DocumentedUser, onlyReads: Bool
+  ) {
     self.loop = loop
     self.client = client
     self.place = place
     self.user = user
+    self.onlyReads = onlyReads
   }
 
   /// Whether the functions are loaded where they are missing.
-  private var needsLibrary: Bool { user == .operator || user == .server }
+  private var needsLibrary: Bool { !onlyReads && (user == .operator || user == .server) }
+
+  /// Whether it may write. What only reads may read from a replica whose address somebody gives.
+  private var needsPrimary: Bool {
+    switch user {
+    case .reader, .dashboard: false
+    case .worker, .operator, .server, .producer, .registrar: !onlyReads
+    }
+  }
 
   /// - Parameter onChange: where it is given, this does not wait, and tells it what becomes of the connection.
   private func connect(
@@ -81,12 +95,7 @@ package actor StoreSession {
       endpoint.clientName = client.name
       // A reader calls only functions that write nothing.
       let callsFunctions = user == .reader || needsLibrary
-      // What only reads may read from a replica whose address somebody gives.
-      endpoint.needsPrimary =
-        switch user {
-        case .reader, .dashboard: false
-        case .worker, .operator, .server, .producer, .registrar: true
-        }
+      endpoint.needsPrimary = needsPrimary
       connection = try RedisConnection(
         loop: loop, endpoint: endpoint,
         library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: needsLibrary)

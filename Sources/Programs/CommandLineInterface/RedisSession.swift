@@ -11,9 +11,11 @@ struct RedisSession: Sendable {
   private let session: StoreSession
 
   /// Connects, or says at once why that cannot be.
-  /// - Parameter user: the documented user with the fewest rights that may do what the command does.
+  /// - Parameters:
+  ///   - user: the documented user with the fewest rights that may do what the command does.
+  ///   - onlyReads: as of `StoreSession.open`.
   static func open(
-    _ configuration: RedisConfiguration, as user: DocumentedUser
+    _ configuration: RedisConfiguration, as user: DocumentedUser, onlyReads: Bool = false
   ) async throws(CommandFailure) -> RedisSession {
     guard let loop = Program.loop else {
       throw CommandFailure(.internalError, "there is no loop to talk to Redis on")
@@ -21,7 +23,8 @@ struct RedisSession: Sendable {
     let client = StoreSession.Client(name: "pushpool-cli", version: PushpoolVersion.text)
     do throws(StoreFailure) {
       return RedisSession(
-        session: try await StoreSession.open(configuration, as: user, for: client, on: loop))
+        session: try await StoreSession.open(
+          configuration, as: user, onlyReads: onlyReads, for: client, on: loop))
     } catch {
       throw CommandFailure(error)
     }

@@ -52,6 +52,24 @@ import TestSupport
     }
   }
 
+  @Test("keys are listed on a replica, where none is made or revoked")
+  func replica() async throws {
+    try await RedisServer.with { redis in
+      let made = try await Self.run(redis, "keys", "create", "--role", "admin", "--json")
+      let id = try #require(try made.json.first?["id"]?.stringValue)
+      // Its primary is not there, so it keeps what it has.
+      try await redis.command("REPLICAOF", "127.0.0.1", "1")
+      let list = try await Self.run(redis, "keys", "list", "--json")
+      #expect(list.status == 0, "\(list)")
+      #expect(try list.json.compactMap { $0["id"]?.stringValue } == [id])
+      for arguments in [["keys", "create", "--role", "admin"], ["keys", "revoke", id]] {
+        let child = try Pushpool.start(arguments, environment: ["PUSHPOOL_REDIS_URL": redis.url])
+        let result = try await Pushpool.finish(child)
+        #expect(result.status == 69 && result.error.contains("replica"), "\(arguments): \(result)")
+      }
+    }
+  }
+
   @Test("a key that is wrongly asked for is a usage error, and device explains user tokens")
   func usage() async throws {
     for (arguments, words) in [

@@ -15,7 +15,7 @@ struct KeysListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession(as: .operator)
+    let session = try await shared.openSession(as: .operator, onlyReads: true)
     let keys = try await session.run { store throws(RedisError) in
       try await KeyOffice(stores: [store]).list()
     }

@@ -67,8 +67,12 @@ struct SharedOptions: ParsableArguments {
   }
 
   /// A session with Redis for this command.
-  /// - Parameter user: as of `RedisSession.open`.
-  func openSession(as user: DocumentedUser) async throws(CommandFailure) -> RedisSession {
-    try await RedisSession.open(configurationInTrouble().redis, as: user)
+  /// - Parameters:
+  ///   - user: as of `RedisSession.open`.
+  ///   - onlyReads: as of `StoreSession.open`.
+  func openSession(
+    as user: DocumentedUser, onlyReads: Bool = false
+  ) async throws(CommandFailure) -> RedisSession {
+    try await RedisSession.open(configurationInTrouble().redis, as: user, onlyReads: onlyReads)
   }
 }
