@@ -10,6 +10,9 @@ struct ForeignTextTests {
       "", "BadDeviceToken", "SENDER_ID_MISMATCH", "TooManyProviderTokenUpdates",
       "message.android.notification.title", "RESOURCE_EXHAUSTED", "Invalid JWT Signature.",
       #"{"reason":"Shutdown"}"#, "GOAWAY 11: too_many_pings", "status 503", "é",
+      "https://firebase.google.com/docs/cloud-messaging/send-message", "nginx/1.18.0 (Ubuntu)",
+      "type.googleapis.com/google.firebase.fcm.v1.FcmError", "10.0.12.127:8443: reset",
+      "2026-10-08T12:00:00Z", "2026-10-08T12:00:00.123+02:00", "Retry-After: 30",
     ])
   func words(text: String) {
     #expect(ForeignText.printable(text) == text)
@@ -37,6 +40,25 @@ struct ForeignTextTests {
     }
   }
 
+  @Test("of a token with many marks no piece is left", arguments: [".", "-", ":", ".-", "%", "~_"])
+  func tokensWithMarks(mark: String) {
+    let token = "dK3fQ9zLw2XbT7mPaR4cVe8sYh1NgU6jB5ktQxZ0oIrWCnHyEl"
+    for length in 1...12 {
+      var pieces: [String] = []
+      var rest = token[...]
+      while !rest.isEmpty {
+        pieces.append(String(rest.prefix(length)))
+        rest = rest.dropFirst(length)
+      }
+      let marked = pieces.joined(separator: mark)
+      #expect(ForeignText.printable(marked) == "[…]", "\(marked)")
+      #expect(ForeignText.printable("token \(marked) is bad") == "token […] is bad")
+      // It is judged as a whole though its end is behind the bound.
+      let long = Array(repeating: marked, count: 40).joined(separator: mark)
+      #expect(ForeignText.printable("token \(long)") == "token […]")
+    }
+  }
+
   @Test("it is cut, and holds no control characters")
   func bounds() {
     let shown = ForeignText.printable(
@@ -45,5 +67,7 @@ struct ForeignTextTests {
     #expect(!shown.utf8.contains(0x1b))
     #expect(shown.hasSuffix("…"))
     #expect(ForeignText.printable(String(repeating: "z", count: 16_000)) == "[…]")
+    let dotted = ForeignText.printable(String(repeating: "no.", count: 3_000))
+    #expect(dotted.utf8.count == Limits.quotedTextBytesMax + 3 && dotted.hasSuffix("…"))
   }
 }
