@@ -96,7 +96,32 @@ import Testing
       #expect(result.status == 65)
       #expect(result.error.contains("is not valid JSON"))
       #expect(result.error.contains("near installation 1235"))
+      #expect(
+        result.error.contains(
+          "1,234 installations are in, correct the input, then import all of it again"))
       #expect(try await devices(of: "u1233", redis).count == 1)
+    }
+  }
+
+  @Test("a file that was cut off says so, and how many installations of it are in")
+  func cutOff() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let elements = (0..<3).map {
+        #"{"deviceType":"ios","deviceToken":"\#(ImportFile.token($0))","user":"u\#($0)"}"#
+      }
+      let text = #"{"results": ["# + elements.joined(separator: ",\n")
+      for (cut, isIn) in [(text + ", {\"deviceType\":", true), (text, true), ("[{", false)] {
+        try PrivateFile.write(cut, to: folder.file("cut.json"))
+        let result = try await Pushpool.run(
+          "import", folder.file("cut.json"), "--format", "parse", "--app", "shop", "--redis",
+          redis.url)
+        #expect(result.status == 65)
+        #expect(result.error.contains("cut.json ends too early"), "\(result)")
+        #expect(result.error.contains("3 installations are in") == isIn, "\(result)")
+        #expect(result.error.contains("are in") == isIn, "\(result)")
+        #expect(!result.error.contains("--resume"), "\(result)")
+      }
     }
   }
 

@@ -122,6 +122,25 @@ import Testing
     #expect(try take(text, userField: "owner").installation.user == "eve")
   }
 
+  @Test(
+    "a user that is a whole number is its digits, however it is written",
+    arguments: [
+      ("17", "17"), ("17.0", "17"), ("-3.00", "-3"), ("1.7e1", "17"), ("170E-1", "17"),
+      ("12345678901234567890", "12345678901234567890"),
+      ("9007199254740991.0", "9007199254740991"), ("17.5", nil), ("9007199254740993.0", nil),
+      ("1e300", nil),
+    ] as [(String, String?)])
+  func numberedUser(text: String, user: String?) throws {
+    let installation = #"{"deviceType":"android","deviceToken":"cX1:token","user":\#(text)}"#
+    guard let user else {
+      #expect(
+        refusal(installation)
+          == "its user is a number with a fraction or an exponent that names nobody")
+      return
+    }
+    #expect(try take(installation).installation.user == user)
+  }
+
   @Test("an installation that nothing can be sent to, or of nobody, is refused with the reason")
   func refused() {
     #expect(refusal("{}") == "it has no deviceType")

@@ -207,6 +207,7 @@ final class ElementReader: ImportReader {
   private func truncated() -> CommandFailure {
     CommandFailure(
       .badInput,
-      "\(InputFile.shown(name)) ends too early: a bracket is still open. Is it whole?")
+      "\(InputFile.shown(name)) ends too early: a bracket is still open, so a part of it is missing"
+    )
   }
 }

@@ -196,10 +196,14 @@ final class InstallationImport {
     }
   }
 
+  /// Adds what is in already, and how the rest comes in.
   private func resumable(_ failure: CommandFailure) -> CommandFailure {
-    guard settings.position != nil, positionProblem == nil else { return failure }
-    let advice = failure.status == .badInput ? "correct the line, then go on" : "go on"
+    let hasPosition = settings.position != nil && positionProblem == nil
+    guard hasPosition || tally.done > 0 else { return failure }
+    let correction =
+      failure.status == .badInput ? "correct the \(hasPosition ? "line" : "input"), then " : ""
+    let way = hasPosition ? "go on with --resume" : "import all of it again"
     return CommandFailure(
-      failure.status, "\(failure); \(tally.doneText) are in, \(advice) with --resume")
+      failure.status, "\(failure); \(tally.doneText) are in, \(correction)\(way)")
   }
 }

@@ -122,7 +122,9 @@ struct ForeignMapping {
   private func user(_ object: JSONObject) throws(InvalidField) -> String {
     if let value = ForeignValue.plain(object[userField]) {
       if let user = ForeignValue.name(value), !user.isEmpty { return user }
-      throw Self.refusal("its \(userField) is \(value.kindName) that names nobody")
+      var kind = value.kindName
+      if case .number = value { kind = "a number with a fraction or an exponent" }
+      throw Self.refusal("its \(userField) is \(kind) that names nobody")
     }
     if let value = object["_p_\(userField)"], let user = ForeignValue.databasePointer(value) {
       return user

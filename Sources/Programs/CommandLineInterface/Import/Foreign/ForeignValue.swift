@@ -22,10 +22,20 @@ enum ForeignValue {
   static func name(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text): text
-    case .number(let number): number.text
+    case .number(let number): whole(number)
     case .object(let object): object["objectId"]?.stringValue
     default: nil
     }
+  }
+
+  /// The digits of a whole number, also of `17.0`, as MongoDB's export has the numbers of JavaScript; nil for one with a fraction,
+  /// or so large that it may not be exact.
+  private static func whole(_ number: JSONNumber) -> String? {
+    guard number.text.contains(where: { ".eE".contains($0) }) else { return number.text }
+    guard let value = number.double, value == value.rounded(), abs(value) < 0x1p53 else {
+      return nil
+    }
+    return String(Int64(value))
   }
 
   /// The object that a pointer of Parse's database names: `_User$x1` is x1.
