@@ -1,5 +1,6 @@
 import CCurl
 import HTTP2
+import Reactor
 
 /// One easy handle of a pool with the request it carries; used again and again.
 final class CurlTransfer {
@@ -132,8 +133,15 @@ final class CurlTransfer {
     return text.contains("PROTOCOL_ERROR") && !text.contains("by curl")
   }
 
-  /// libcurl's words for how it ended; no header, path or body is in them.
+  /// Words for how it ended, libcurl's but for a proxy's refusal; no header, path or body is in them.
   func text(_ code: CURLcode) -> String {
+    var connectStatus = 0
+    if let proxy = pool.settings.proxy,
+      ccurl_easy_getinfo_long(handle, CURLINFO_HTTP_CONNECTCODE, &connectStatus) == CURLE_OK,
+      connectStatus >= 300
+    {
+      return "\(proxy.failure(ofConnect: connectStatus))"
+    }
     let text =
       errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
     return String(text.prefix(CurlLimits.textBytesMax))

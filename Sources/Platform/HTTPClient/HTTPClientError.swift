@@ -9,6 +9,8 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     case closed
     case unresolved
     case unreachable
+    /// The proxy has no address, or opens no tunnel.
+    case proxy
     /// The TLS handshake failed, an untrusted certificate included.
     case insecure
     case timedOut

@@ -148,17 +148,30 @@ final class Transfer: @unchecked Sendable {
         .responseTooLarge,
         "the response of \(origin) exceeds \(HTTPClientLimits.bodyBytesMax) bytes")
     }
+    if let failure = tunnelFailure {
+      return HTTPClientError(.proxy, "\(origin): \(failure)")
+    }
     let detail =
       errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
     return HTTPClientError(Self.meaning(of: code), "\(origin): \(detail)")
+  }
+
+  /// Why the proxy opened no tunnel, where it said so: libcurl calls that data that could not be received.
+  private var tunnelFailure: StreamFailure? {
+    var status = 0
+    guard let proxy = request.proxy,
+      ccurl_easy_getinfo_long(handle, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK, status >= 300
+    else { return nil }
+    return proxy.failure(ofConnect: status)
   }
 
   private static func meaning(of code: CURLcode) -> HTTPClientError.Code {
     switch code {
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
       .invalidRequest
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unresolved
-    case CURLE_COULDNT_CONNECT, CURLE_PROXY: .unreachable
+    case CURLE_COULDNT_RESOLVE_HOST: .unresolved
+    case CURLE_COULDNT_CONNECT: .unreachable
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:

@@ -50,7 +50,7 @@ import TestSupport
       world.sender.send(1)
       #expect(await world.until { !world.sender.connectionEnds.isEmpty })
       let reason = "\(world.sender.connectionEnds[0])"
-      #expect(reason.contains("407"))
+      #expect(reason.contains("refuses the login: check proxy_user and proxy_password_file (407)"))
       #expect(!reason.contains("wr0ng"))
       #expect(world.sender.submitted == 0)
       #expect(world.server.received == 0)

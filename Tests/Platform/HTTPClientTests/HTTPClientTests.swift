@@ -65,6 +65,31 @@ struct HTTPClientTests {
       String(decoding: response.body, as: UTF8.self) == "GET http://name.invalid/a HTTP/1.1")
   }
 
+  @Test("a proxy that opens no tunnel is named with its reason, and not with its login")
+  func proxyRefusal() async {
+    let server = LocalServer { _ in
+      LocalServer.response(status: "407 wr0ng", body: "")
+    }
+    defer { server.close() }
+    let login = ProxyServer.Login(user: "push", password: "wr0ng")
+    for (login, words) in [
+      (nil, "wants a login: give proxy_user and proxy_password_file (407)"),
+      (login, "refuses the login: check proxy_user and proxy_password_file (407)"),
+    ] {
+      do {
+        _ = try await client.perform(
+          HTTPRequest(
+            url: "https://name.invalid/a",
+            proxy: ProxyServer(.http, host: "127.0.0.1", port: server.port, login: login)))
+        Issue.record("there was a tunnel")
+      } catch {
+        #expect(error.code == .proxy)
+        #expect(
+          error.message == "https://name.invalid: the proxy 127.0.0.1:\(server.port) \(words)")
+      }
+    }
+  }
+
   @Test("a body over the limit ends the transfer")
   func tooLarge() async throws {
     let server = LocalServer { _ in

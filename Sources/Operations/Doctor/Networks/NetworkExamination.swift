@@ -39,8 +39,7 @@ struct NetworkExamination: Sendable {
     do throws(CredentialError) {
       credential = try await entry.provider.credentials.current()
     } catch {
-      let way = await NetworkProbe.outcome(
-        of: nil, to: entry.provider.destination, on: loop)
+      let way = await NetworkProbe.outcome(of: nil, to: entry.provider, on: loop)
       return [verdict.ofMissingCredential(error.reason), verdict.finding(way)]
     }
     let request: NetworkProbe.Request
@@ -57,7 +56,9 @@ struct NetworkExamination: Sendable {
             of: request, to: destination, caFile: app?.jpush?.access.caFile, by: client))
       ]
     }
-    return [verdict.finding(await NetworkProbe.outcome(of: request, to: destination, on: loop))]
+    return [
+      verdict.finding(await NetworkProbe.outcome(of: request, to: entry.provider, on: loop))
+    ]
   }
 
   /// A push that only the app would see, to a device that cannot exist; of a network that can check a request, such a check.

@@ -22,7 +22,10 @@ final class NetworkProbe: TransportDelegate {
   }
 
   enum Outcome: Sendable, Equatable {
-    case answered(status: Int, contentType: [UInt8], body: [UInt8], isBodyCut: Bool)
+    case answered(
+      status: Int, contentType: [UInt8], body: [UInt8], isBodyCut: Bool, isPartial: Bool = false)
+    /// A 200 in the form by which workers know that the network accepts (`PushProvider.acceptedForm`); they look no further.
+    case accepted
     /// The connection stood, and nothing was to be asked.
     case connected
     case failed(Stage, String)
@@ -40,8 +43,8 @@ final class NetworkProbe: TransportDelegate {
   private var itself: NetworkProbe?
 
   private init(
-    _ request: Request?, to destination: PushDestination, on loop: EventLoop,
-    _ finish: @escaping (Outcome) -> Void
+    _ request: Request?, to destination: PushDestination, accepting form: AcceptedForm,
+    on loop: EventLoop, _ finish: @escaping (Outcome) -> Void
   ) {
     self.loop = loop
     self.request = request
@@ -49,6 +52,7 @@ final class NetworkProbe: TransportDelegate {
     head = RequestHead(
       authority: destination.authority, path: request?.path ?? [], headers: request?.headers ?? [])
     var settings = ClientSettings(endpoint: destination.endpoint, tls: destination.tls)
+    settings.acceptedForm = form
     settings.proxy = destination.proxy
     settings.serverName = destination.serverName
     settings.connectionsMax = 1
@@ -64,11 +68,13 @@ final class NetworkProbe: TransportDelegate {
   /// Sends a request and waits for its end, at most `OperationsLimits.networkAnswerMs`.
   /// - Parameter request: nil to see only whether the connection comes to stand.
   static func outcome(
-    of request: Request?, to destination: PushDestination, on loop: EventLoop
+    of request: Request?, to provider: any PushProvider, on loop: EventLoop
   ) async -> Outcome {
     await withUnsafeContinuation { continuation in
       loop.execute {
-        let probe = NetworkProbe(request, to: destination, on: loop) {
+        let probe = NetworkProbe(
+          request, to: provider.destination, accepting: provider.acceptedForm, on: loop
+        ) {
           continuation.resume(returning: $0)
         }
         probe.itself = probe
@@ -111,11 +117,12 @@ final class NetworkProbe: TransportDelegate {
   ) -> ConnectionSign {
     let content = answer.content
     switch answer.disposition {
+    case .answered where content.isAccepted: conclude(.accepted)
     case .answered:
       conclude(
         .answered(
           status: content.status, contentType: Array(content.contentType),
-          body: Array(content.body), isBodyCut: content.isBodyCut))
+          body: Array(content.body), isBodyCut: content.isBodyCut, isPartial: content.isPartial))
     case .unknown, .notSent: conclude(.failed(.http, "the request was not answered"))
     case .malformed: conclude(.failed(.http, "the request was called malformed"))
     }
@@ -168,6 +175,7 @@ extension NetworkProbe {
         switch error.code {
         case .unresolved: .name
         case .unreachable, .timedOut: .connection
+        case .proxy: .proxy
         case .insecure: .tls
         case .invalidRequest, .busy, .closed, .responseTooLarge, .broken: .http
         }

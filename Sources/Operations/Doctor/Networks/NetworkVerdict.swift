@@ -26,17 +26,18 @@ struct NetworkVerdict {
   func finding(_ outcome: NetworkProbe.Outcome) -> DoctorFinding {
     switch outcome {
     case .connected: DoctorFinding(.good, subject, "\(name) can be reached")
+    case .accepted: accepted
     case .failed(let stage, let reason):
       DoctorFinding(
         .error, subject, "\(name) cannot be reached, for \(stage.rawValue) failed: \(reason)",
         remedy: remedy(for: stage))
-    case .answered(let status, let contentType, let body, let isBodyCut):
+    case .answered(let status, let contentType, let body, let isBodyCut, let isPartial):
       body.withUnsafeBytes { body in
         contentType.withUnsafeBytes { contentType in
           finding(
             ProviderAnswer(
               status: status, retryAfterSeconds: nil, body: body, isBodyCut: isBodyCut,
-              isDryRun: true, contentType: contentType))
+              isDryRun: true, isPartial: isPartial, contentType: contentType))
         }
       }
     }
@@ -45,7 +46,7 @@ struct NetworkVerdict {
   private func finding(_ answer: ProviderAnswer) -> DoctorFinding {
     let classification = provider.classify(answer)
     switch classification {
-    case .accepted: return taken("it accepted the request")
+    case .accepted: return accepted
     case .invalidToken(let reason, _), .doubtfulToken(let reason):
       return taken("it answered \(reason) to a token that is none")
     case .rejected(let reason):
@@ -74,6 +75,8 @@ struct NetworkVerdict {
         remedy: remedyForRefusal(reason))
     }
   }
+
+  private var accepted: DoctorFinding { taken("it accepted the request") }
 
   private func taken(_ how: String) -> DoctorFinding {
     DoctorFinding(.good, subject, "\(name) takes the credential: \(how)")

@@ -82,15 +82,11 @@ struct ConnectExchange: TunnelExchange {
   }
 
   private func refusal(_ status: Int) -> String {
-    switch status {
-    case 407 where !schemes.isEmpty && !schemes.contains("Basic"):
-      "wants a login by \(schemes.joined(separator: " or ")) (407): pushpool shows one by Basic only"
-    case 407: (hasLogin ? ProxyServer.loginRefused : ProxyServer.loginWanted) + " (407)"
-    case 403: "forbids the tunnel (403): have it allow the network's host and port"
-    case 405, 501: "does not take CONNECT (\(status)): is it a proxy for http:// alone?"
-    case 502, 503, 504: "cannot reach the network (\(status))"
-    default: "refuses the tunnel (\(status))"
+    guard status == 407, !schemes.isEmpty, !schemes.contains("Basic") else {
+      return ProxyServer.refusal(ofConnect: status, hasLogin: hasLogin)
     }
+    return "wants a login by \(schemes.joined(separator: " or ")) (407): pushpool shows one by "
+      + "Basic only"
   }
 
   private static let isNoHTTP =

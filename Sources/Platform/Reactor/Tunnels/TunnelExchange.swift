@@ -41,4 +41,20 @@ extension ProxyServer {
   /// The reason why nothing can be shown to it as a login, ready for `TunnelProgress.refused`; the same of both ways.
   static let loginRefused = "refuses the login: check proxy_user and proxy_password_file"
   static let loginWanted = "wants a login: give proxy_user and proxy_password_file"
+
+  /// Why CONNECT with this status opened no tunnel, ready for `TunnelProgress.refused`.
+  static func refusal(ofConnect status: Int, hasLogin: Bool) -> String {
+    switch status {
+    case 407: (hasLogin ? loginRefused : loginWanted) + " (407)"
+    case 403: "forbids the tunnel (403): have it allow the network's host and port"
+    case 405, 501: "does not take CONNECT (\(status)): is it a proxy for http:// alone?"
+    case 502, 503, 504: "cannot reach the network (\(status))"
+    default: "refuses the tunnel (\(status))"
+    }
+  }
+
+  /// The failure of a CONNECT that the proxy answered with this status, for whoever makes tunnels by other means.
+  package func failure(ofConnect status: Int) -> StreamFailure {
+    .proxy(endpoint, reason: Self.refusal(ofConnect: status, hasLogin: login != nil))
+  }
 }

@@ -179,6 +179,49 @@ import TestSupport
     }
   }
 
+  @Test("a proxy that wants a login is said to, of every network and of the token server")
+  func proxyLogin() async throws {
+    let server = LocalServer { _ in
+      LocalServer.response(status: "407 Proxy Authentication Required", body: "")
+    }
+    defer { server.close() }
+    try await DoctorStage.with { stage in
+      var text = stage.text
+      text.access = ["proxy: \"http://127.0.0.1:\(server.port)\""]
+      let diagnosis = try await stage.diagnosis(of: text.text(stage.stage.keys))
+      for network in Self.networks {
+        #expect(
+          diagnosis.has(
+            .error, network,
+            "the proxy 127.0.0.1:\(server.port) wants a login: give proxy_user and "
+              + "proxy_password_file (407)"), "\(diagnosis.about(network))")
+      }
+      for network in ["shop apns production", "shop jpush"] {
+        #expect(diagnosis.has(.error, network, "for the proxy failed"))
+        #expect(diagnosis.about(network).first?.remedy?.contains("check the proxy") == true)
+      }
+    }
+  }
+
+  @Test(
+    "a 200 that workers take for FCM's accept is one here, too",
+    arguments: [
+      #"{"name":"projects/p/messages/1","more":"#,
+      #"{"name":"projects/p/messages/1","more":""# + String(repeating: "x", count: 20_000) + #""}"#,
+    ])
+  func oddAccept(body: String) async throws {
+    var rule = ScriptRule(network: .fcm, status: 200)
+    rule.body = body
+    var script = SimulatorScript()
+    script.rules = [rule]
+    try await DoctorStage.with(script: script) { stage in
+      let diagnosis = try await stage.diagnosis()
+      #expect(
+        diagnosis.has(.good, "shop fcm", "FCM takes the credential: it accepted the request"),
+        "\(diagnosis.about("shop fcm"))")
+    }
+  }
+
   @Test(
     "without Redis the networks are looked at, and no provider token is brought beside the fleet's")
   func noRedis() async throws {

@@ -44,6 +44,7 @@ import Testing
     #expect(fcm.finding(error(400, "INVALID_ARGUMENT")).severity == .good)
     #expect(
       fcm.finding(Self.answered(200, #"{"name": "projects/p/messages/1"}"#)).severity == .good)
+    #expect(fcm.finding(.accepted).severity == .good)
     let gone = fcm.finding(error(404, "NOT_FOUND"))
     #expect(gone.severity == .warning && gone.remedy?.contains("project") == true)
     let denied = fcm.finding(error(403, "PERMISSION_DENIED"))
