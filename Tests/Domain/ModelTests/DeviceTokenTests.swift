@@ -46,6 +46,23 @@ import Testing
   }
 
   @Test(
+    "a character that nobody sees is none of a token's, and the rule says so",
+    arguments: ["\u{200B}", "\u{200C}", "\u{200D}", "\u{2060}", "\u{FEFF}", "\u{AD}", "\u{301}"],
+    [
+      (Network.apns, "hexadecimal digits only"), (.fcm, "letters, digits and _ : - . % ~ = + only"),
+      (.jpush, "letters and digits only"),
+    ])
+  func invisible(mark: String, rule: (network: Network, words: String)) {
+    for text in ["\(mark)abcdef01", "abcd\(mark)ef01", "abcdef01\(mark)", "abcde\(mark)\(mark)f01"]
+    {
+      let error = #expect(throws: InvalidField.self) {
+        try DeviceToken(text, network: rule.network)
+      }
+      #expect(error?.message.contains(rule.words) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test(
     "no token can leave its path, its header or its key",
     arguments: [
       "", "a", "aabb/ccdd", "aabb?ccdd", "aabb#ccdd", "../../../etc", "aabb ccdd", "aabb\r\nccdd",

@@ -115,4 +115,18 @@ import Testing
     let huge = String(repeating: " ", count: Limits.installationBytesMax)
     #expect(Self.complaint("{}" + huge).contains("at most 65536"))
   }
+
+  @Test("characters that nobody sees are a user id's as any others: with them it is another user's")
+  func invisibleUsers() throws {
+    func user(_ text: String) throws -> String {
+      try Installation(
+        bytes: Array(
+          #"{"app":"s","user":"\#(text)","network":"jpush","token":"1104a89792a"}"#.utf8)
+      ).user
+    }
+    for mark in ["\u{200B}", "\u{200D}", "\u{FEFF}", "\u{AD}"] {
+      #expect(try user("u\(mark)1") == "u\(mark)1")
+      #expect(try user("u\(mark)1") != user("u1"))
+    }
+  }
 }

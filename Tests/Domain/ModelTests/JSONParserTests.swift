@@ -47,7 +47,7 @@ import Testing
       ("\"\\u12\"", 1, "four"), ("\"\\u12G4\"", 1, "four"), ("\"\\uD800\"", 7, "high surrogate"),
       ("\"\\uD800x\"", 7, "high surrogate"), ("\"\\uD800\\u0041\"", 7, "high surrogate"),
       ("\"\\uDC00\"", 1, "low surrogate"), ("1 2", 2, "more after"), ("{} x", 3, "more after"),
-      ("\u{FEFF}{}", 0, "begin"), ("// x", 0, "begin"),
+      ("\u{FEFF}{}", 0, "a byte order mark stands before the text"), ("// x", 0, "begin"),
     ])
   func refused(text: String, offset: Int, reason: String) {
     let complaint = Self.complaint(Array(text.utf8))
@@ -67,6 +67,31 @@ import Testing
     #expect(
       Self.complaint([quote] + Array("\\n".utf8) + bytes + [quote]).contains("not valid UTF-8"))
     #expect(Self.complaint(bytes) != "accepted")
+  }
+
+  @Test(
+    "a text in another encoding than UTF-8 is refused with its encoding",
+    arguments: [
+      ([0xFF, 0xFE, 0x7B, 0, 0x7D, 0], "UTF-16"), ([0xFE, 0xFF, 0, 0x7B, 0, 0x7D], "UTF-16"),
+      ([0x7B, 0, 0x7D, 0], "UTF-16"), ([0, 0x7B, 0, 0x7D], "UTF-16"),
+      ([0xFF, 0xFE, 0, 0, 0x31, 0, 0, 0], "UTF-32"), ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x31], "UTF-32"),
+      ([0x31, 0, 0, 0], "UTF-32"), ([0, 0, 0, 0x31], "UTF-32"),
+    ] as [([UInt8], String)])
+  func encodings(bytes: [UInt8], name: String) {
+    #expect(
+      Self.complaint(bytes)
+        == "not valid JSON at byte 0: the text is in \(name); write it in UTF-8")
+  }
+
+  @Test("the length of a text in another encoding is refused as any text's")
+  func longEncodings() {
+    let bytes: [UInt8] = [0xFF, 0xFE, 0x7B, 0, 0x7D, 0]
+    do {
+      _ = try JSONParser(bytesMax: 5).parse(bytes)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.message == "is 6 bytes long, at most 5 are read")
+    }
   }
 
   @Test("a NUL is refused in the text and as a raw byte of a string")

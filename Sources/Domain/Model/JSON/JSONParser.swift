@@ -23,7 +23,10 @@ package struct JSONParser: Sendable {
     }
     var scanner = JSONScanner(
       base: base, end: bytes.count, depthMax: depthMax, valuesLeft: valuesMax)
-    return try scanner.document()
+    do throws(JSONSyntaxError) { return try scanner.document() } catch {
+      guard let mistake = EncodingMistake(bytes) else { throw error }
+      throw JSONSyntaxError(offset: 0, message: mistake.rawValue)
+    }
   }
 
   package func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {

@@ -15,9 +15,29 @@ local json, at, values_left
 -- backslash that comes before one, ends no string.
 local covered, has_escapes
 
+-- What is wrong with the encoding of a text, by its first bytes, as EncodingMistake.swift; nil where it is not to blame.
+local function encoding_mistake(document)
+  local function begins(pattern) return string.find(document, '^' .. pattern) end
+  if begins('\239\187\191') then return 'a byte order mark stands before the text; leave it out' end
+  local name
+  if begins('%z%z\254\255') or begins('\255\254%z%z') or begins('%z%z%z[^%z]') or begins('[^%z]%z%z%z') then
+    name = 'UTF-32'
+  elseif begins('\254\255') or begins('\255\254') or begins('%z[^%z]%z[^%z]') or begins('[^%z]%z[^%z]%z') then
+    name = 'UTF-16'
+  end
+  return name and 'the text is in ' .. name .. '; write it in UTF-8'
+end
+
 -- Ends the reading; the offset counts bytes from 0.
-local function fail(place, message)
+local function refuse(place, message)
   error({refusal = 'not valid JSON at byte ' .. text(place - 1) .. ': ' .. message})
+end
+
+-- Ends the reading of a text that is no JSON.
+local function fail(place, message)
+  local mistake = encoding_mistake(json)
+  if mistake then refuse(1, mistake) end
+  refuse(place, message)
 end
 
 -- ---------------------------------------------------------------------------------------------------------
@@ -253,16 +273,18 @@ function Json.read(document)
   byte, find, match, sub = string.byte, string.find, string.match, string.sub
   json, covered, at, values_left = document, nil, 1, RULE.values_max
   if #json > RULE.document_bytes_max then
-    fail(RULE.document_bytes_max + 1,
+    refuse(RULE.document_bytes_max + 1,
       'is ' .. #json .. ' bytes long, at most ' .. RULE.document_bytes_max .. ' are read')
   end
-  if json == '' then fail(1, 'is empty') end
+  if json == '' then refuse(1, 'is empty') end
   skip_space()
   local value = read_value(0)
   skip_space()
   if at <= #json then fail(at, 'there is more after the end of the value') end
   return value
 end
+
+Json.encoding_mistake = encoding_mistake
 
 -- A text cut to a bounded length, without control characters: safe in a log line. As FieldPointer.printable.
 function Json.printable(name)

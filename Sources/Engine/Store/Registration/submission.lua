@@ -37,7 +37,10 @@ local function name_of(job)
       ': add it with XADD, or name its users with users_key'
   end
   local is_read, value = pcall(cjson.decode, job)
-  if not is_read then return nil, 'not valid JSON' end
+  if not is_read then
+    local mistake = Json.encoding_mistake(job)
+    return nil, 'not valid JSON' .. (mistake and ' at byte 0: ' .. mistake or '')
+  end
   if type(value) ~= 'table' then return nil, 'must be an object' end
   local app, id = value.app, value.id
   if app == nil then return nil, '/app: is missing: a job belongs to an app' end

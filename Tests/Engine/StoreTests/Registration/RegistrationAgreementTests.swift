@@ -99,6 +99,7 @@ import Testing
     ("apns", x(200, "a")), ("apns", x(202, "a")), ("fcm", "a/bcdefgh"), ("fcm", "abc..defg"),
     ("fcm", "a_:-.%~=+"), ("fcm", x(4_096)), ("fcm", x(4_097)), ("fcm", "abcdefgé"),
     ("jpush", "1104a89792a"), ("jpush", "abc"), ("jpush", "ab-c"), ("jpush", x(129)), ("fcm", ""),
+    ("apns", "ab12\u{200B}ab12"), ("fcm", "\u{FEFF}abcdefgh"), ("jpush", "1104a\u{200D}89792a"),
   ]
 
   private static var all: [[UInt8]] {
@@ -116,7 +117,15 @@ import Testing
           + Array(field.hasPrefix("\"c") ? "\"}}".utf8 : "\"}".utf8)
       }
     }
-    return texts.map { Array($0.utf8) } + broken
+    let whole = "{\(head)\"fcm\",\"token\":\"abcdefgh\"}"
+    let marks: [[UInt8]] = [
+      [0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE], [0, 0, 0xFE, 0xFF], [0xFF, 0xFE, 0, 0],
+    ]
+    // The order of the bytes within each unit is told by the first alone.
+    let encoded = [[0, 1], [1, 0], [0, 0, 0, 1], [1, 0, 0, 0]].map { unit in
+      whole.utf8.flatMap { byte in unit.map { UInt8($0) * byte } }
+    }
+    return texts.map { Array($0.utf8) } + broken + marks.map { $0 + Array(whole.utf8) } + encoded
   }
 
   @Test func `the functions take what the program takes, and refuse the rest in its words`()

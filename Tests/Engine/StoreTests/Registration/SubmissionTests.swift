@@ -254,6 +254,8 @@ import Testing
       let long = String(repeating: "x", count: 129)
       for (arguments, phrase) in [
         (["normal", "no JSON"], "not valid JSON"), (["normal", "1"], "must be an object"),
+        (["normal", "\u{FEFF}" + Self.text()], "a byte order mark stands before the text"),
+        (["normal", "{\u{0}}\u{0}"], "the text is in UTF-16; write it in UTF-8"),
         (["normal", "[]"], "/app: is missing"), (["normal", "{}"], "/app: is missing"),
         (["normal", #"{"app":1}"#], "/app: must be"),
         (["normal", #"{"app":"a:b"}"#], "/app: must be"),
