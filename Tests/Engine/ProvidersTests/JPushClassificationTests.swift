@@ -10,6 +10,28 @@ struct JPushClassificationTests {
     #expect(try classify(200, #"{"sendno":"0","msg_id":"1828256757"}"#) == .accepted)
   }
 
+  @Test(
+    "a 200 without the id of a message is no accept",
+    arguments: [#""""#, "0", #""0""#, #""000""#, #"" ""#, "null", "{}", "true"])
+  func noMessage(id: String) throws {
+    let body = #"{"sendno":"0","msg_id":\#(id)}"#
+    guard case .foreign = try classify(200, body) else {
+      Issue.record("it counts as an accept")
+      return
+    }
+    // Of the check of a request JPush does not say what it answers.
+    let checked = try Array(body.utf8).withUnsafeBytes {
+      try TestProvider.jpush().classify(
+        ProviderAnswer(status: 200, retryAfterSeconds: nil, body: $0, isDryRun: true))
+    }
+    #expect(checked == .accepted)
+  }
+
+  @Test("the id of a message is a number or its digits", arguments: ["1", #""10""#, "1828256757"])
+  func message(id: String) throws {
+    #expect(try classify(200, #"{"sendno":"0","msg_id":\#(id)}"#) == .accepted)
+  }
+
   @Test("a complaint with a 200 is no accept, though it has the id of a message")
   func complaint() throws {
     let body = #"{"msg_id":1828256757,"error":{"code":1008,"message":"app_key is invalid"}}"#

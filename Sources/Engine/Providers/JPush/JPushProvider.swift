@@ -155,9 +155,15 @@ package struct JPushProvider: PushProvider {
     // A complaint may have the id of a message as well.
     guard let object = answer.object, object["error"] == nil else { return false }
     switch object["msg_id"] {
-    case .string, .number: return true
+    case .string(let id) where isMessage(id): return true
+    case .number(let id) where isMessage(id.text): return true
     default: return answer.isDryRun
     }
+  }
+
+  /// Whether it can be the id of a message: JPush counts these from 1. Nothing and zero are a relay's, of a message that is none.
+  private static func isMessage(_ id: String) -> Bool {
+    id.utf8.contains { TextRule.isLetterOrDigit($0) && $0 != UInt8(ascii: "0") }
   }
 
   private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Classification {
