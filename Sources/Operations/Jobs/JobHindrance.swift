@@ -10,6 +10,9 @@ package enum JobHindrance: Sendable, Equatable {
   /// The job waits for its next local time, in epoch milliseconds.
   case betweenLocalTimes(Int64)
   case switchedOff(KillSwitch, SwitchRemark)
+  /// So many users of the job's app are switched off, and no more is left of the job than they may have. Whether the job is to them
+  /// is not looked up.
+  case usersSwitchedOff(app: String, count: Int)
   /// No worker beats at all.
   case noWorker
   /// An alarm about the job's app, with its sentence.
@@ -38,6 +41,12 @@ package enum JobHindrance: Sendable, Equatable {
     if record?.state == .running, record?.pending == 0, let nextMs = record?.roundAtMs {
       hindrances.append(.betweenLocalTimes(nextMs))
     }
+    if let record, record.state == .running, record.pending > 0 {
+      let count = fleet.switches.entries.count { $0.killSwitch.isUser(of: app) }
+      if record.pending <= count * Limits.installationsPerUserMax {
+        hindrances.append(.usersSwitchedOff(app: app, count: count))
+      }
+    }
     return hindrances
   }
 
@@ -52,6 +61,7 @@ package enum JobHindrance: Sendable, Equatable {
     switch (self, other) {
     case (.switchedOff(let one, _), .switchedOff(let two, _)): one == two
     case (.alarm(let one, _), .alarm(let two, _)): one == two
+    case (.usersSwitchedOff, .usersSwitchedOff): true
     default: self == other
     }
   }
@@ -66,6 +76,33 @@ extension KillSwitch {
     case .bucket(app: app, let off): record?.bucket.map { TextRule.isSame($0, off) } ?? false
     case .topic(app: app, let off): record?.topic.map { TextRule.isSame($0, off) } ?? false
     case .app, .network, .user, .bucket, .topic: false
+    }
+  }
+
+  fileprivate func isUser(of app: String) -> Bool {
+    if case .user(app: app, _) = self { true } else { false }
+  }
+}
+
+extension JobHindrance {
+  /// Returns its kind, and what there is to say of it.
+  package var json: JSONObject {
+    switch self {
+    case .paused: return ["kind": .string("paused")]
+    case .scheduled(let ms): return ["kind": .string("scheduled"), "at": .integer(ms)]
+    case .betweenLocalTimes(let ms):
+      return ["kind": .string("between_local_times"), "at": .integer(ms)]
+    case .switchedOff(let killSwitch, let remark):
+      var object: JSONObject = ["kind": .string("switched_off")]
+      for member in killSwitch.json(remark).members { object[member.name] = member.value }
+      return object
+    case .usersSwitchedOff(let app, let count):
+      return [
+        "kind": .string("users_switched_off"), "app": .string(app), "count": .integer(count),
+      ]
+    case .noWorker: return ["kind": .string("no_worker")]
+    case .alarm(let field, let message):
+      return ["kind": .string("alarm"), "alarm": .string(field), "message": .string(message)]
     }
   }
 }

@@ -73,6 +73,30 @@ import Testing
     }
   }
 
+  @Test func `a job of which no more is left than users who are off may have says so`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      for off in [
+        KillSwitch.user(app: "shop", "u1"), .user(app: "shop", "u2"), .user(app: "a", "u"),
+      ] {
+        _ = try await Switchboard(stores: stores).switchOff(off, reason: "")
+      }
+      let cases: [(JobState, Int, Bool)] = [
+        (.running, 1, true), (.running, 200, true), (.running, 201, false), (.running, 0, false),
+        (.scheduled, 1, false),
+      ]
+      for (state, pending, isTold) in cases {
+        var record = JobRecord(app: "shop", id: "j", state: state)
+        record.pending = pending
+        let found = try await JobHindrance.all(of: "shop", record, in: stores)
+        #expect(
+          found.contains(.usersSwitchedOff(app: "shop", count: 2)) == isTold,
+          "\(state), \(pending): \(found)")
+      }
+    }
+  }
+
   @Test func `a topic that is off, or whose turns are taken, holds the jobs to it`() async throws {
     try await Partitions.withStores { _, stores in
       let off = KillSwitch.topic(app: "shop", "news")

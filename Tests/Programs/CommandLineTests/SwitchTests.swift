@@ -60,6 +60,35 @@ import Testing
     }
   }
 
+  @Test("a job that waits names what keeps it, also where that is a user who is switched off")
+  func hindrances() async throws {
+    try await RedisServer.with { redis in
+      try await redis.command(
+        "HSET", "pushpool:job:shop:sale", "state", "running", "admitted", "1", "total", "1",
+        "pending", "1", "created_at", "1790000000000", "source", "n1790000000000-0")
+      let at = ["PUSHPOOL_REDIS_URL": redis.url]
+      func kinds() async throws -> [String?] {
+        let shown = try await Pushpool.run(
+          "job", "sale", "--app", "shop", "--json", environment: at)
+        return try #require(try shown.json.first?["hindrances"]?.arrayValue)
+          .map { $0.objectValue?["kind"]?.stringValue }
+      }
+      #expect(try await kinds() == ["no_worker"])
+      _ = try await Self.run(redis, "off", "--app", "shop", "--user", "u1")
+      #expect(try await kinds() == ["no_worker", "users_switched_off"])
+      let screen = try await Pushpool.run("job", "sale", "--app", "shop", environment: at)
+      #expect(screen.output.contains("  no worker is running, and the job waits for one"))
+      #expect(screen.output.contains("  1 user of app shop is switched off"), "\(screen)")
+      #expect(screen.output.contains("pushpool switch list"))
+      _ = try await Self.run(redis, "on", "--app", "shop", "--user", "u1")
+      _ = try await Self.run(redis, "off", "--app", "shop", "--reason", "wrong text")
+      #expect(try await kinds() == ["switched_off", "no_worker"])
+      try await redis.command("HSET", "pushpool:job:shop:sale", "state", "done", "pending", "0")
+      let ended = try await Pushpool.run("job", "sale", "--app", "shop", "--json", environment: at)
+      #expect(try ended.json.first?["hindrances"] == nil)
+    }
+  }
+
   @Test("a switch that says too little or too much is a usage error")
   func usage() async throws {
     #expect(try await Pushpool.run("switch", "off").status == 64)

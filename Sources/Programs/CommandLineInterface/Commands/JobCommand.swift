@@ -59,6 +59,9 @@ struct JobCommand: AsyncParsableCommand {
     let record = try await record(configuration.redis, app: app, action)
     var report = JobReport(record: record)
     if content { report.sheet = try await sheet(of: record, configuration.redis) }
+    if action == .show, !record.state.isFinal {
+      report.hindrances = try await hindrances(of: record, configuration.redis)
+    }
     report.show(asJSON: shared.json, on: .standard.with(.isIgnored))
     if let refusal = record.refusal { throw CommandFailure(refused: refusal) }
     if action.wasTooLate(record.state), let change = verb.refusal {
@@ -76,6 +79,23 @@ struct JobCommand: AsyncParsableCommand {
     }
     await session.close()
     return sheet
+  }
+
+  /// Nil where the user may not read what the fleet tells: the job is shown all the same.
+  private func hindrances(
+    of record: JobRecord, _ redis: RedisConfiguration
+  ) async throws(CommandFailure) -> [JobHindrance]? {
+    let session = try await RedisSession.open(redis, as: .dashboard)
+    let found = try await session.run { store throws(RedisError) -> [JobHindrance]? in
+      do throws(RedisError) {
+        return try await JobHindrance.all(of: record.app, record, in: [store])
+      } catch {
+        guard case .server = error else { throw error }
+        return nil
+      }
+    }
+    await session.close()
+    return found
   }
 
   private func record(

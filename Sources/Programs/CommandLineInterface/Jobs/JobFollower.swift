@@ -127,6 +127,10 @@ extension JobHindrance {
     case .switchedOff(let killSwitch, let remark):
       "\(killSwitch.words) is switched off\(killSwitch.since(remark)); its pushes wait: "
         + "pushpool switch list"
+    case .usersSwitchedOff(let app, let count):
+      "\(FigureText.count(count)) \(count == 1 ? "user" : "users") of app \(app) "
+        + "\(count == 1 ? "is" : "are") switched off, and what is left may be theirs: "
+        + "pushpool switch list"
     case .noWorker: "no worker is running, and the job waits for one; start one: pushpool worker"
     case .alarm(_, let message): DisplayText.printable(message)
     }

@@ -8,6 +8,8 @@ struct JobReport {
   let record: JobRecord
   /// The job's words and audience, when they were asked for.
   var sheet: JobSheet?
+  /// The hindrances of a job that goes on; nil where nobody has looked.
+  var hindrances: [JobHindrance]?
 
   /// The table that a campaign ends with.
   func lines(on terminal: Terminal) -> [String] {
@@ -121,13 +123,17 @@ struct JobReport {
 
   func show(asJSON: Bool, on console: Console) {
     if asJSON {
-      guard let sheet, case .object(var object) = record.json() else {
+      guard case .object(var object) = record.json() else {
         return console.print(json: record.json())
       }
-      for (name, value) in sheet.members { object[name] = value }
+      if let hindrances { object["hindrances"] = .array(hindrances.map { .object($0.json) }) }
+      for (name, value) in sheet?.members ?? [] { object[name] = value }
       return console.print(json: .object(object))
     }
     for line in lines(on: console.output) { console.print(line) }
+    for hindrance in hindrances ?? [] {
+      console.print("  " + hindrance.sentence(app: record.app, id: record.id))
+    }
     guard let sheet else { return }
     for (name, value) in sheet.members { console.print("  \(name)  \(value.text())") }
     if sheet.content == nil { console.note(contentNote) }

@@ -253,6 +253,7 @@ export function view(root, [app, id], _, { rename }) {
       case "between_local_times": return ["It waits for its next local time, ", time(one.at, now), "."];
       case "no_worker": return ["No worker is at work. ", h("a", { href: "#/guide/at-night", text: "What to do" })];
       case "switched_off": return [`${one.switch} is switched off${one.reason ? `: ${one.reason}` : ""}. `, h("a", { href: "#/fleet", text: "Switches" })];
+      case "users_switched_off": return [`${plural(one.count, "user")} of ${one.app} switched off: what is left may be theirs. `, h("a", { href: "#/fleet", text: "Switches" })];
       case "alarm": return [`${one.alarm}: ${one.message} `, h("a", { href: link(["guide", paragraph(String(one.alarm).split("|")[0])]), text: "What to do" })];
       default: return one.kind;
     }

@@ -63,12 +63,15 @@ enum JobSchema {
       (
         "kind",
         Schema.choice([
-          "paused", "scheduled", "between_local_times", "switched_off", "no_worker", "alarm",
+          "paused", "scheduled", "between_local_times", "switched_off", "users_switched_off",
+          "no_worker", "alarm",
         ])
       ),
       ("at", Schema.instant("When it goes on")), ("switch", Schema.string()),
       ("since", Schema.instant("Since when it is switched off")),
       ("reason", Schema.string("Why it is switched off")),
+      ("app", Schema.string("The app of what is switched off")),
+      ("count", Schema.integer("How many users of the app are switched off")),
       ("alarm", Schema.string("The alarm's field")), ("message", Schema.string()),
     ], required: ["kind"])
 

@@ -15,7 +15,7 @@ struct JobView {
     object["progress_percent"] = record.progressPercent.map { .integer($0) }
     object["per_second"] = record.perSecond(nowMs: nowMs).map { .integer($0) }
     for (name, value) in sheet.members where name != "content" { object[name] = value }
-    object["hindrances"] = .array(hindrances.map { .object($0.object) })
+    object["hindrances"] = .array(hindrances.map { .object($0.json) })
     return .object(object)
   }
 
@@ -44,25 +44,5 @@ extension JobRecord {
     let durationMs = (finishedAtMs ?? nowMs) - begunMs
     guard durationMs > 0 else { return nil }
     return Int(Double(sent) * 1_000 / Double(durationMs))
-  }
-}
-
-extension JobHindrance {
-  fileprivate var object: JSONObject {
-    switch self {
-    case .paused: ["kind": .string("paused")]
-    case .scheduled(let ms): ["kind": .string("scheduled"), "at": .integer(ms)]
-    case .betweenLocalTimes(let ms):
-      ["kind": .string("between_local_times"), "at": .integer(ms)]
-    case .switchedOff(let killSwitch, let remark):
-      {
-        var object: JSONObject = ["kind": .string("switched_off")]
-        for member in killSwitch.json(remark).members { object[member.name] = member.value }
-        return object
-      }()
-    case .noWorker: ["kind": .string("no_worker")]
-    case .alarm(let field, let message):
-      ["kind": .string("alarm"), "alarm": .string(field), "message": .string(message)]
-    }
   }
 }
