@@ -61,6 +61,42 @@ import Testing
     }
   }
 
+  @Test func `an alarm names some of the jobs that wait, and none that was cancelled`() async throws
+  {
+    try await Lane.withStore { _, store in
+      func message() async throws -> String {
+        try await store.alarms.current(nowMs: 0).first?.message ?? ""
+      }
+      func names(_ entries: [JobEntry]) -> String {
+        ": its jobs, such as \(entries.map(\.source).joined(separator: ", ")), wait for one, and "
+      }
+      var entries = [try await passOn(store)]
+      #expect(try await message().contains(names(entries)))
+      for _ in 0..<4 { entries.append(try await passOn(store)) }
+      _ = try await alarms(store)
+      #expect(try await message().contains(names(Array(entries[..<3]))))
+      for entry in entries[..<3] { try await cancel(store, entry) }
+      _ = try await alarms(store)
+      #expect(try await message().contains(names(Array(entries[3...]))))
+      // Another program's value stops no work.
+      _ = try await store.redis("SET", "{pp}:unrouted:chunks:news", "x")
+      _ = try await store.redis("DEL", store.keys.alarms, "{pp}:unrouted", "{pp}:unrouted:looked")
+      _ = try await passOn(store)
+      #expect(try await message().contains(": its jobs wait for one, and "))
+    }
+  }
+
+  @Test func `a chunk that waits is named by its job`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("campaign", users: [["u1"], ["u2"], ["u3"]])
+      for claim in try await store.chunks.claim(consumer: "worker", max: 3) {
+        #expect(try await store.routes.passOn(claim, consumer: "worker", waitMs: Self.waitMs))
+      }
+      let message = try await store.alarms.current(nowMs: 0).first?.message ?? ""
+      #expect(message.contains(": its jobs, such as campaign, wait for one, and "), "\(message)")
+    }
+  }
+
   @Test func `a job of higher priority is seen to wait beside one that was found before`()
     async throws
   {

@@ -31,15 +31,53 @@ local function complaint(p, route)
   return 'no worker has credentials of "' .. app .. '" for ' .. network .. ' (' .. environment .. ')'
 end
 
+local function place_of(p, route)
+  local found = redis.pcall('HGET', KEY.routes_looked(p), route)
+  local ok, place = pcall(cjson.decode, type(found) == 'string' and found or '')
+  return ok and type(place) == 'table' and place or {}
+end
+
+-- How many of a list stand before a member, or before its rank when it is not there any more.
+local function before(key, rank, member)
+  if redis.call('ZSCORE', key, member) == rank then return redis.call('ZRANK', key, member) end
+  return redis.call('ZCOUNT', key, '-inf', '(' .. rank)
+end
+
+-- Some jobs that wait for a route, for people: from where the last look found one that does.
+local function some_jobs(p, route)
+  local ids, has_named = {}, {}
+  local kind, rank, member = unpack(place_of(p, route))
+  if kind == 'none' then kind = nil end
+  for _, each in ipairs(KINDS) do
+    if not kind or kind == each then
+      local key = KEY.route_waiting(p, each, route)
+      local from = kind and before(key, rank, member) or 0
+      kind = nil
+      for _, found in ipairs(redis.call('ZRANGE', key, from, from + LIMIT.ROUTE_NAMES_LOOKED_MAX - 1)) do
+        local ok, words = pcall(cjson.decode, found)
+        local id = ok and type(words) == 'table' and words[each == 'jobs' and 5 or 3]
+        if type(id) == 'string' and not has_named[id] and #ids < LIMIT.ROUTE_NAMES_MAX then
+          ids[#ids + 1], has_named[id] = id, true
+        end
+      end
+    end
+  end
+  return #ids > 0 and ', such as ' .. table.concat(ids, ', ') .. ',' or ''
+end
+
 -- is_held: whether a worker would have the route, were its app not left out.
 local function raise(p, route, wait_ms, now, is_held)
+  local ok, jobs = pcall(some_jobs, p, route)
+  if not ok then jobs = '' end
   if is_held then
     return Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, 'no worker can send for "' .. split(route) ..
-      '", which is left out since a file of it is bad: its jobs wait until that is mended; see the alarm left_out', now)
+      '", which is left out since a file of it is bad: its jobs' .. jobs ..
+      ' wait until that is mended; see the alarm left_out', now)
   end
-  Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) ..
-    (string.find(route, '|', 1, true) and ': its pushes' or ': its jobs') .. ' wait for one, and become dead letters after ' ..
-    text(wait_ms / 1000) .. ' s; start a worker that has it, or see: pushpool dead list', now)
+  local what = string.find(route, '|', 1, true) and (jobs == '' and ': its pushes' or ': its pushes in jobs') or ': its jobs'
+  Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) .. what .. jobs ..
+    ' wait for one, and become dead letters after ' .. text(wait_ms / 1000) ..
+    ' s; start a worker that has it, or see: pushpool dead list', now)
 end
 
 local function clear(p, route) redis.call('HDEL', KEY.alarms(p), alarm_field(route)) end
@@ -88,19 +126,7 @@ local function waits(p, route, kind, member, now)
   return not ok or answer
 end
 
-local function place_of(p, route)
-  local found = redis.pcall('HGET', KEY.routes_looked(p), route)
-  local ok, place = pcall(cjson.decode, type(found) == 'string' and found or '')
-  return ok and type(place) == 'table' and place or {}
-end
-
 local function go_to(p, route, ...) redis.pcall('HSET', KEY.routes_looked(p), route, cjson.encode({...})) end
-
--- How many of a list stand before a member, or before its rank when it is not there any more.
-local function before(key, rank, member)
-  if redis.call('ZSCORE', key, member) == rank then return redis.call('ZRANK', key, member) end
-  return redis.call('ZCOUNT', key, '-inf', '(' .. rank)
-end
 
 -- Whether anything waits for a route yet, or may: what is looked at in one call is counted in `budget.looks`, and the next call
 -- goes on from there.

@@ -288,14 +288,14 @@ local function pass_on_job(keys, args)
   local stream = KEY.jobs(p, priority)
   local deliveries = Fairness.owned_job(p, priority, entry, consumer)
   if not deliveries then return 'STALE' end
-  if not is_listed(p, app) then
-    if redis.call('ZCARD', KEY.unrouted(p)) >= LIMIT.ROUTES_WAITED_FOR_MAX and
-      not could_send(p, app) then return 'FULL' end
-    list(p, app, args[6], wait_ms, now)
+  local is_new = not is_listed(p, app)
+  if is_new and redis.call('ZCARD', KEY.unrouted(p)) >= LIMIT.ROUTES_WAITED_FOR_MAX and not could_send(p, app) then
+    return 'FULL'
   end
   -- One that comes again has waited since it came first.
   local rank, member = text(RANK[priority] + now), cjson.encode({'job', priority, entry, deliveries, id, args[8]})
   redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', rank, member)
+  if is_new then list(p, app, args[6], wait_ms, now) end
   RouteAlarms.added(p, app, 'jobs', rank, member, wait_ms, now)
   redis.call('XACK', stream, GROUP, entry)
   redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)

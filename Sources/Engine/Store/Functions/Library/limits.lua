@@ -154,6 +154,8 @@ local LIMIT = {
   ROUTES_WAITED_FOR_MAX = 1000,         -- apps that no worker has and whose jobs wait; those of others are refused at once
   ROUTE_LOOKS_MAX = 256,                -- of what waits for routes that no worker has, looked at by one: 2 ms
   ROUTE_ALARMS_MAX = 8,                 -- alarms renewed by one look
+  ROUTE_NAMES_LOOKED_MAX = 8,           -- of each kind of what waits for a route, looked at for the names of jobs
+  ROUTE_NAMES_MAX = 3,                  -- jobs that one alarm names
   ROUTE_ALARM_MS = 60000,
   -- waiting
   SEARCHED_MAX = 500,                   -- entries that a search looks at in one call: 1 to 2 ms
