@@ -107,4 +107,7 @@ extension AccessKey {
     object.add(.string(createdBy), for: "created_by")
     return object
   }
+
+  /// The words by which an act tells of the key beside its id: its role, and its name where it has one.
+  package var words: String { name.isEmpty ? role.rawValue : "\(role.rawValue), \(name)" }
 }

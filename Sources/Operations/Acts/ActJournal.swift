@@ -18,12 +18,13 @@ package struct ActJournal {
   /// Notes an act.
   /// - Parameters:
   ///   - who: a user of a machine, or the id of a key.
+  ///   - whoName: the key's name; empty for none.
   ///   - from: an address, or `command line`.
   ///   - nowMs: epoch milliseconds.
   package func note(
-    _ act: Act, by who: String, from: String, nowMs: Int64
+    _ act: Act, by who: String, named whoName: String = "", from: String, nowMs: Int64
   ) async throws(RedisError) {
-    try await stores.first?.acts.add(act, by: who, from: from, nowMs: nowMs)
+    try await stores.first?.acts.add(act, by: who, named: whoName, from: from, nowMs: nowMs)
   }
 
   /// Reads the acts that match. It looks at `OperationsLimits.actsLookedMax` at most.
@@ -81,7 +82,7 @@ extension ActEntry {
     [
       "entry": .string(entry), "at": .integer(atMs), "verb": .string(act.verb),
       "app": .string(act.app), "subject": .string(act.subject), "detail": .string(act.detail),
-      "who": .string(who), "from": .string(from),
+      "who": .string(who), "who_name": .string(whoName), "from": .string(from),
     ]
   }
 }

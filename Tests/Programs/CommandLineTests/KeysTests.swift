@@ -108,7 +108,8 @@ import TestSupport
         ["job", "sale", "resume", "--app", "shop"], ["job", "sale", "cancel", "--app", "shop"],
         ["job", "sale", "--app", "shop"], ["switch", "off", "--app", "shop", "--reason", "a test"],
         ["switch", "off", "--app", "shop"], ["switch", "on", "--app", "shop"],
-        ["switch", "on", "--app", "shop"], ["keys", "create", "--role", "operator-look"],
+        ["switch", "on", "--app", "shop"],
+        ["keys", "create", "--role", "operator-look", "--name", "the hall"],
       ] {
         let child = try Pushpool.start(
           arguments, environment: ["PUSHPOOL_REDIS_URL": redis.url])
@@ -122,6 +123,7 @@ import TestSupport
           "key.create", "switch.on", "switch.off", "job.cancel", "job.resume", "job.pace",
           "job.pause",
         ], "\(all)")
+      #expect(acts[0]["detail"]?.stringValue == "operator-look, the hall")
       #expect(acts[1]["subject"]?.stringValue == "app|shop")
       #expect(acts[2]["detail"]?.stringValue == "a test")
       #expect(acts[5]["detail"]?.stringValue == "500")
@@ -136,6 +138,11 @@ import TestSupport
       let rest = try await Self.run(
         redis, "audit", "--verb", "job", "--before", String(older), "--json")
       #expect(try rest.json.map { $0["verb"]?.stringValue } == ["job.pace", "job.pause"])
+      try await redis.command(
+        "XADD", "pushpool:acts", "*", "at", "1790000000000", "verb", "dead.drop", "who", "k7",
+        "who_name", "the hall", "from", "192.0.2.1")
+      let named = try await Self.run(redis, "audit", "--verb", "dead")
+      #expect(named.output.contains("k7 (the hall)"), "\(named)")
       let table = try await Self.run(redis, "audit", "--verb", "switch.off")
       #expect(table.output.contains("a test") && table.output.contains("WHO"))
     }

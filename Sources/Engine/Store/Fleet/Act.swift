@@ -36,6 +36,8 @@ package struct ActEntry: Sendable, Equatable {
   package let atMs: Int64
   /// A user of a machine (`ann@push-1`), or the id of a key.
   package let who: String
+  /// The name that the key had; empty for none.
+  package let whoName: String
   /// An address, or `command line`.
   package let from: String
 
@@ -49,6 +51,7 @@ package struct ActEntry: Sendable, Equatable {
     let idMs = Int64(clamping: id.milliseconds)
     atMs = StoredNumber.instantMs(Int64(field("at")) ?? idMs)
     who = Act.cut(field("who"), StoreLimits.actTextBytesMax)
+    whoName = Act.cut(field("who_name"), StoreLimits.actTextBytesMax)
     from = Act.cut(field("from"), StoreLimits.actTextBytesMax)
   }
 }

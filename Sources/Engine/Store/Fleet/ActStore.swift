@@ -9,18 +9,21 @@ package struct ActStore {
   /// Adds an act. The oldest go when there are more than `StoreLimits.noticesMax`.
   /// - Parameters:
   ///   - who: a user of a machine, or the id of a key.
+  ///   - whoName: the key's name; empty for none. The key may be gone when somebody reads of the act.
   ///   - from: an address, or `command line`.
   ///   - nowMs: epoch milliseconds.
   package func add(
-    _ act: Act, by who: String, from: String, nowMs: Int64
+    _ act: Act, by who: String, named whoName: String = "", from: String, nowMs: Int64
   ) async throws(RedisError) {
     var command = RedisCommand(
       "XADD", functions.keys.acts, "MAXLEN", "~", String(StoreLimits.noticesMax), "*")
-    let fields = [
-      ("at", String(nowMs)), ("verb", act.verb), ("app", act.app), ("subject", act.subject),
-      ("detail", act.detail), ("who", Act.cut(who, StoreLimits.actTextBytesMax)),
-      ("from", Act.cut(from, StoreLimits.actTextBytesMax)),
-    ]
+    let fields =
+      [
+        ("at", String(nowMs)), ("verb", act.verb), ("app", act.app), ("subject", act.subject),
+        ("detail", act.detail), ("who", Act.cut(who, StoreLimits.actTextBytesMax)),
+        ("from", Act.cut(from, StoreLimits.actTextBytesMax)),
+      ]
+      + (whoName.isEmpty ? [] : [("who_name", Act.cut(whoName, StoreLimits.actTextBytesMax))])
     for (name, value) in fields {
       command.append(name)
       command.append(value)

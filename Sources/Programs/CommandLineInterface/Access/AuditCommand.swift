@@ -68,10 +68,15 @@ struct AuditCommand: AsyncParsableCommand {
     ])
     for entry in page.entries {
       table.append([
-        InstantText.rfc3339(ms: entry.atMs, withMilliseconds: false), entry.who, entry.from,
+        InstantText.rfc3339(ms: entry.atMs, withMilliseconds: false), entry.doer, entry.from,
         entry.act.verb, entry.act.app, entry.act.subject, entry.act.detail,
       ])
     }
     return table
   }
+}
+
+extension ActEntry {
+  /// Who did it, with the key's name where it had one.
+  fileprivate var doer: String { whoName.isEmpty ? who : "\(who) (\(whoName))" }
 }

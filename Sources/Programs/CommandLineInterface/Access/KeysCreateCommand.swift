@@ -63,7 +63,8 @@ struct KeysCreateCommand: AsyncParsableCommand {
           + "keys list)")
     }
     await session.note(
-      [Act("key.create", app: app, subject: issued.key.id, detail: role.rawValue)], on: console)
+      [Act("key.create", app: app, subject: issued.key.id, detail: issued.key.words)],
+      on: console)
     await session.close()
     if shared.json {
       console.print(

@@ -45,7 +45,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
         .badInput, "there is no key \(id): it was revoked before, or never made")
     }
     await session.note(
-      [Act("key.revoke", app: key?.app, subject: id, detail: key?.role.rawValue ?? "")],
+      [Act("key.revoke", app: key?.app, subject: id, detail: key?.words ?? "")],
       on: console)
     await session.close()
     guard !shared.json else {

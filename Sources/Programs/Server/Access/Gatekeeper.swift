@@ -129,7 +129,7 @@ package final class Gatekeeper: Sendable {
 
   private func caller(_ key: AccessKey, _ peer: Peer, session: SessionSecret? = nil) -> Caller {
     Caller(
-      role: Role(key.role), app: key.app, name: key.id, address: peer.address,
+      role: Role(key.role), app: key.app, name: key.id, keyName: key.name, address: peer.address,
       isSecure: peer.isSecure, session: session)
   }
 

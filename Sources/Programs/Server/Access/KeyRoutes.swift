@@ -56,7 +56,8 @@ enum KeyRoutes {
         "there are \(StoreLimits.accessKeysMax) keys already: revoke those that nobody uses")
     }
     await services.noteAct(
-      "key.create", app: app, subject: issued.key.id, detail: role.rawValue, by: request.caller)
+      "key.create", app: app, subject: issued.key.id, detail: issued.key.words,
+      by: request.caller)
     var object = issued.key.json()
     object.add(.string(issued.text.text), for: "key")
     return APIResponse(
@@ -77,15 +78,18 @@ enum KeyRoutes {
         problems: [(404, "There is no such key")])
     ) { request, services async throws(Problem) in
       let id = request.parameter("id")
-      var wasThere = false
+      var (key, wasThere): (AccessKey?, Bool) = (nil, false)
       if KeyText.isID(id) {
-        wasThere = try await services.run { store throws(RedisError) in
-          try await KeyOffice(stores: [store]).revoke(id)
+        (key, wasThere) = try await services.run { store throws(RedisError) in
+          let office = KeyOffice(stores: [store])
+          let key = try await office.find(id)
+          return (key, try await office.revoke(id))
         }
       }
       gate.keys.forget(id)
       guard wasThere else { throw .notFound("there is no key of this id") }
-      await services.noteAct("key.revoke", subject: id, by: request.caller)
+      await services.noteAct(
+        "key.revoke", app: key?.app, subject: id, detail: key?.words ?? "", by: request.caller)
       return .noContent
     }
   }

@@ -19,7 +19,7 @@ package struct AuditTrail: Sendable {
         guard let store = stores.first else { throw .stopped }
         try await Patience.server.repeating(on: store) { store throws(RedisError) in
           try await ActJournal(stores: [store]).note(
-            act, by: caller.name, from: caller.address, nowMs: nowMs)
+            act, by: caller.name, named: caller.keyName, from: caller.address, nowMs: nowMs)
         }
       }
     } catch {

@@ -22,6 +22,8 @@ package struct Caller: Sendable, Equatable {
   package let user: String?
   /// Name in the audit stream: the id of its key, or the user of its token.
   package let name: String
+  /// The remark of whoever made its key; empty for none.
+  package let keyName: String
   /// The address that it came from, as text.
   package let address: String
   /// Whether it came by HTTPS, as far as that is known.
@@ -30,13 +32,14 @@ package struct Caller: Sendable, Equatable {
   package let session: SessionSecret?
 
   package init(
-    role: Role?, app: String?, user: String? = nil, name: String, address: String,
-    isSecure: Bool = false, session: SessionSecret? = nil
+    role: Role?, app: String?, user: String? = nil, name: String, keyName: String = "",
+    address: String, isSecure: Bool = false, session: SessionSecret? = nil
   ) {
     self.role = role
     self.app = app
     self.user = user
     self.name = name
+    self.keyName = keyName
     self.address = address
     self.isSecure = isSecure
     self.session = session

@@ -25,6 +25,18 @@ import Testing
     }
   }
 
+  @Test("an act keeps the name of the key that did it")
+  func names() async throws {
+    try await Lane.withStore { _, store in
+      try await store.acts.add(
+        Act("job.pause"), by: "k7", named: "the hall", from: "192.0.2.1", nowMs: 1)
+      try await store.acts.add(Act("job.resume"), by: "k7", from: "192.0.2.1", nowMs: 2)
+      let acts = try await store.acts.page(max: 2)
+      #expect(acts.map(\.who) == ["k7", "k7"])
+      #expect(acts.map(\.whoName) == ["", "the hall"])
+    }
+  }
+
   @Test("texts that are too long are cut between two characters")
   func cuts() async throws {
     let long = String(repeating: "é", count: 600)
@@ -33,9 +45,10 @@ import Testing
     #expect(act.subject == String(repeating: "é", count: StoreLimits.actTextBytesMax / 2))
     #expect(Act.cut("aé", 2) == "a")
     try await Lane.withStore { _, store in
-      try await store.acts.add(act, by: long, from: long, nowMs: 1)
+      try await store.acts.add(act, by: long, named: long, from: long, nowMs: 1)
       let entry = try #require(try await store.acts.page(max: 1).first)
       #expect(entry.act == act && entry.who == act.subject && entry.from == act.detail)
+      #expect(entry.whoName == act.subject)
     }
   }
 

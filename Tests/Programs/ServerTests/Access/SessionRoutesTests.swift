@@ -294,6 +294,10 @@ import TestSupport
           await stage.status(.delete, "/v1/keys/{id}", path: ["id": id], key: admin.text) == 404)
       }
       #expect(try await stage.acts().map(\.act.verb) == ["key.revoke", "key.create"])
+      #expect(
+        try await stage.acts().map(\.act.detail) == [
+          "operator-look, the hall", "operator-look, the hall",
+        ])
       #expect(try await stage.acts().allSatisfy { $0.act.subject == id && $0.who == admin.id })
     }
   }

@@ -26,7 +26,8 @@ import Testing
   @Test("acts are listed with all that is known of them, a page behind the other")
   func pages() async throws {
     try await InstallationStage.with { stage in
-      let caller = Caller(role: .operatorAct, app: nil, name: "k7", address: "192.0.2.1")
+      let caller = Caller(
+        role: .operatorAct, app: nil, name: "k7", keyName: "the hall", address: "192.0.2.1")
       for number in 0..<5 {
         await stage.services.noteAct(
           "job.pause", app: "shop", subject: "j\(number)", detail: "d", by: caller)
@@ -46,6 +47,7 @@ import Testing
       #expect(subjects == ["j4", "j3", "j2", "j1", "j0"])
       let act = try #require(
         try await Self.list(stage, [(name: "verb", value: "job.pause")]).acts.first)
+      #expect(act["who_name"]?.stringValue == "the hall")
       #expect(act["who"]?.stringValue == "k7" && act["from"]?.stringValue == "192.0.2.1")
       #expect(act["detail"]?.stringValue == "d" && act["app"]?.stringValue == "shop")
       #expect(try await Self.list(stage, [(name: "verb", value: "key")]).acts.count == 1)

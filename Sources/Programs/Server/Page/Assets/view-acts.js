@@ -16,10 +16,13 @@ const acts = {
 /** The kinds of things that acts may be asked for by. */
 const nouns = { job: "on jobs", dead: "on dead letters", switch: "on switches", key: "on keys", session: "of signing in and out" };
 
+/** The name of a key before its id, and a user of a machine as it is. */
+const doer = (act) => (act.who_name ? `${act.who_name} (${act.who})` : act.who);
+
 export function view(root, _, query) {
   const table = new Table("Acts of operators", [
     { head: "When", time: (act) => act.at },
-    { head: "Who", text: (act) => act.who, class: "token" },
+    { head: "Who", text: doer, class: "token" },
     { head: "From", text: (act) => act.from },
     { head: "Did", text: (act) => acts[act.verb] ?? act.verb, title: (act) => act.verb },
     { head: "App", text: (act) => act.app },
@@ -52,7 +55,7 @@ export function view(root, _, query) {
   let isClosed = false;
   let timer = null;
 
-  const isWanted = (act) => !query.who || act.who.includes(query.who);
+  const isWanted = (act) => !query.who || doer(act).includes(query.who);
 
   async function load(from) {
     older.disabled = true;

@@ -62,7 +62,9 @@ package enum ActRoutes {
       ("subject", Schema.string("A job's id, a switch's field, a letter's entry, a key's id")),
       ("detail", Schema.string("Such as a reason, a pace or a role")),
       ("who", Schema.string("The id of a key, or a user and a machine")),
+      ("who_name", Schema.string("The name that the key had; empty for none")),
       ("from", Schema.string("An address, or command line")),
     ],
-    required: ["entry", "at", "verb", "app", "subject", "detail", "who", "from"], closed: true)
+    required: ["entry", "at", "verb", "app", "subject", "detail", "who", "who_name", "from"],
+    closed: true)
 }
