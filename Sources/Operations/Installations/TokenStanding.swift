@@ -42,6 +42,15 @@ extension Departure {
     }
     return .object(object)
   }
+
+  /// Returns what became of a user's device, with its token and without the user.
+  package func jsonWithToken() -> JSONValue {
+    guard case .object(var object) = json() else { return .null }
+    object["user"] = nil
+    object["network"] = .string(token.network.rawValue)
+    object["token"] = .string(token.text)
+    return .object(object)
+  }
 }
 
 extension InstallationLookup {

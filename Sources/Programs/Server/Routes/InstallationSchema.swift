@@ -208,8 +208,37 @@ enum InstallationSchema {
     description: "An installation. What is not known is left out, and so is the kind alert")
 
   static let answers = Schema.object(
-    [("items", Schema.array(of: answer, "In the order of their last install"))],
+    [
+      ("items", Schema.array(of: answer, "In the order of their last install")),
+      ("last_departure", lastDeparture),
+    ],
     required: ["items"], closed: true)
+
+  /// The last departure of a token.
+  static let departure = Schema.object(
+    departureFields + [("user", Schema.string("Whose it was until then"))],
+    required: ["cause", "at"], closed: true, description: "What became of the token last")
+
+  private static let lastDeparture = Schema.object(
+    departureFields + [
+      ("network", Schema.choice(Network.allCases.map(\.rawValue))),
+      ("token", Schema.string("The token as it is kept; of a long one the beginning")),
+    ],
+    required: ["cause", "at", "network", "token"], closed: true,
+    description: "Which device of the user went last. A device is not told")
+
+  private static let departureFields: [(String, JSONValue)] = [
+    (
+      "cause",
+      Schema.choice(
+        Departure.Cause.allCases.map(\.rawValue),
+        "network: called dead. explicit: uninstalled. overwritten: installed by another user. "
+          + "evicted: another device of the user took its place. "
+          + "environment: corrected, and it stayed")
+    ), ("at", Schema.instant("When")),
+    ("by", Schema.string("The reason of the network, the user, the token or the environment")),
+    ("job", Schema.string("The job whose push the network's word was about")),
+  ]
 
   /// The answer to an install.
   static func result(_ statuses: [InstallStatusName]) -> JSONValue {

@@ -71,22 +71,9 @@ enum TokenRoute {
               ("token", Schema.string("The token as it is kept")),
               ("user", Schema.string("Who has it; missing when nobody")),
               ("since", Schema.instant("Since when")),
-              ("installation", InstallationSchema.answer), ("departure", departure),
+              ("installation", InstallationSchema.answer),
+              ("departure", InstallationSchema.departure),
             ], required: ["app", "network", "token"], closed: true))
       )
     ], required: ["items"], closed: true)
-
-  private static let departure = Schema.object(
-    [
-      (
-        "cause",
-        Schema.choice(
-          Departure.Cause.allCases.map(\.rawValue),
-          "network: called dead. explicit: uninstalled. overwritten: installed by another user. "
-            + "evicted: another device of the user took its place. "
-            + "environment: corrected, and it stayed")
-      ), ("at", Schema.instant("When")), ("user", Schema.string("Whose it was until then")),
-      ("by", Schema.string("The reason of the network, the user, the token or the environment")),
-      ("job", Schema.string("The job whose push the network's word was about")),
-    ], required: ["cause", "at"], closed: true, description: "What became of the token last")
 }

@@ -2,6 +2,7 @@ internal import Model
 internal import Operations
 internal import Redis
 internal import Store
+internal import Typesetting
 
 /// All devices of a user: look at them, remove them.
 enum UserRoutes {
@@ -19,18 +20,30 @@ enum UserRoutes {
     .get, pattern, .roles([.device, .server, .operatorLook]),
     RouteDocument(
       "users", "List a user's devices",
-      "All of them: a user has at most \(Limits.installationsPerUserMax).",
+      """
+      All of them: a user has at most \(Limits.installationsPerUserMax). Servers and operators are also told which device of the \
+      user went last, and why. Departures are kept for three and a half to seven days.
+      """,
       answers: [.init(200, "The installations", .json(InstallationSchema.answers))],
       problems: problems)
   ) { request, services throws(Problem) in
     let app = try PathValue.app(request, services)
     let user = try PathValue.user(request)
     try OwnUser.check(user, request.caller)
-    let devices = try await services.run(about: [.user(app: app, user: user)]) {
+    // Another user's name may be in it.
+    let isToldOfDepartures = request.caller.role != .device
+    let (devices, departure) = try await services.run(about: [.user(app: app, user: user)]) {
       store throws(RedisError) in
-      try await InstallationLookup(stores: [store]).devices(app: app, user: user)
+      let lookup = InstallationLookup(stores: [store])
+      return (
+        try await lookup.devices(app: app, user: user),
+        isToldOfDepartures
+          ? try await lookup.departure(app: app, user: user, nowMs: InstantText.nowMs()) : nil
+      )
     }
-    return .ok(["items": .array(devices.map { $0.installation.json() })])
+    var answer: JSONObject = ["items": .array(devices.map { $0.installation.json() })]
+    answer["last_departure"] = departure.map { $0.jsonWithToken() }
+    return .ok(.object(answer))
   }
 
   static let delete = APIRoute(

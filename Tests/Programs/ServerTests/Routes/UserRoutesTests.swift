@@ -43,6 +43,28 @@ import TestSupport
     }
   }
 
+  @Test("which device of a user went last is told, and to no device")
+  func departure() async throws {
+    try await InstallationStage.with { stage in
+      try await stage.install("u1", "aabbccdd")
+      func last(_ user: String, as caller: Caller) async throws -> JSONObject? {
+        let answer = try await stage.call(.get, Self.pattern, ["user": user], as: caller)
+        #expect(answer.status == 200)
+        return answer["last_departure"]?.objectValue
+      }
+      #expect(try await last("u1", as: InstallationStage.operator) == nil)
+      try await stage.install("u2", "aabbccdd")
+      for caller in [InstallationStage.operator, InstallationStage.server] {
+        let found = try #require(try await last("u1", as: caller))
+        #expect(found["cause"] == .string("overwritten") && found["by"] == .string("u2"))
+        #expect(found["network"] == .string("apns") && found["token"] == .string("aabbccdd"))
+        #expect(found["user"] == nil && found["at"]?.int64Value != nil)
+      }
+      #expect(try await last("u1", as: InstallationStage.device("u1")) == nil)
+      #expect(try await last("u2", as: InstallationStage.operator) == nil)
+    }
+  }
+
   @Test("a token's look-up tells who has it, and what became of it")
   func tokens() async throws {
     try await InstallationStage.with { stage in

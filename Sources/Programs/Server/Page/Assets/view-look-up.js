@@ -72,7 +72,9 @@ function deviceColumns() {
     { head: "Device", text: (device) => [device.device_type, device.os_version].filter(Boolean).join(" ") },
     { head: "App version", text: (device) => device.app_version },
     { head: "Time zone", text: (device) => device.time_zone },
+    { head: "Language", text: (device) => device.language },
     { head: "Channels", text: (device) => (device.channels ?? []).join(", "), class: "wrap" },
+    { head: "Custom", text: (device) => Object.entries(device.custom ?? {}).map(([name, value]) => `${name}: ${value}`).join(", "), class: "wrap" },
     { head: "Installed", time: (device) => instantOf(device.created_at) },
     { head: "Renewed", time: (device) => instantOf(device.updated_at) },
   ];
@@ -93,7 +95,8 @@ function userPart(app, user) {
       empty: "The user has no device: without one there is nothing to send to. The app registers it with PUT /v1/apps/{app}/installations/{network}/{token}.",
     });
     table.update(devices, feed.now());
-    return [table.element];
+    const last = found.last_departure;
+    return [table.element, last ? h("p", {}, `The last device that went, of ${last.network}, `, h("span", { class: "token", text: last.token }), ": ", ...becameOf(app, last), ".") : null].filter(Boolean);
   });
 }
 
@@ -101,6 +104,13 @@ const departures = {
   network: "its network called it dead", explicit: "it was uninstalled", overwritten: "another user installed it",
   evicted: "another device of the user took its place", environment: "its environment was corrected, and it stayed",
 };
+
+/** What became of a device, and when. */
+function becameOf(app, departure) {
+  return [departures[departure.cause] ?? departure.cause, departure.by ? ` (${departure.by})` : "", ", ", time(departure.at, feed.now()),
+    departure.user ? `; it was ${departure.user}'s` : "",
+    ...(departure.job ? ["; the push was of ", h("a", { href: jobLink(app, departure.job), text: departure.job })] : [])];
+}
 
 function tokenPart(app, token) {
   return asked("The token", () => api.token(app, token), (found) => {
@@ -110,8 +120,7 @@ function tokenPart(app, token) {
       h("p", {}, item.user
         ? [`On ${item.network}, the user `, h("a", { href: link(["look-up"], { app, user: item.user }), text: item.user }), " has it since ", time(item.since, feed.now()), "."]
         : `On ${item.network}, nobody has it.`),
-      item.departure ? h("p", {}, "What became of it last: ", departures[item.departure.cause] ?? item.departure.cause, item.departure.by ? ` (${item.departure.by})` : "", ", ", time(item.departure.at, feed.now()),
-        item.departure.user ? `; it was ${item.departure.user}'s` : "", item.departure.job ? ["; the push was of ", h("a", { href: jobLink(app, item.departure.job), text: item.departure.job })] : "", ".") : null,
+      item.departure ? h("p", {}, "What became of it last: ", ...becameOf(app, item.departure), ".") : null,
       item.installation ? deviceTable(item.installation) : null));
   });
 }
