@@ -175,6 +175,8 @@ package enum ServerLimits {
   package static let feedJobsMax = 200
   package static let feedEndedJobsMax = 20
   package static let feedWorkersMax = 200
+  /// Workers that a sentence about many names.
+  package static let feedNamesMax = 5
   package static let feedOutcomesMax = 500
   package static let feedAlarmsMax = 200
   package static let feedSwitchesMax = 200

@@ -9,7 +9,7 @@ struct FleetSections {
   /// The pace of each open job, in installations a second.
   let paces: (JobRecord) -> Double?
 
-  private var fleet: FleetSnapshot { look.fleet }
+  var fleet: FleetSnapshot { look.fleet }
 
   /// The sections that a look makes; the rates and the history are told by others.
   /// - Parameter accepted: risks of Redis that the configuration accepts.
@@ -39,7 +39,8 @@ struct FleetSections {
       "alive": .integer(living.count), "lost": .integer(lost.count),
       "workers": .array(shown.map(worker)),
       "left_out": .integer(living.count + lost.count - shown.count),
-      "backlog": .object(backlog), "delayed": .integer(fleet.queues.delayed),
+      "configurations": configurations, "backlog": .object(backlog),
+      "delayed": .integer(fleet.queues.delayed),
       "dead": .integer(fleet.queues.dead),
       "redis": .array(fleet.redis.map { redis($0, accepting: accepted) }),
     ]
@@ -181,7 +182,7 @@ struct FleetSections {
   }
 
   /// The beginning of a text that another program wrote.
-  private static func text(_ text: String) -> JSONValue {
+  static func text(_ text: String) -> JSONValue {
     let max = ServerLimits.feedTextBytesMax
     guard text.utf8.count > max else { return .string(text) }
     return .string(String(decoding: text.utf8.prefix(max), as: UTF8.self) + "…")

@@ -76,6 +76,44 @@ import Testing
     }
   }
 
+  @Test("which workers have the newest configuration, refuse it or await a restart is told")
+  func configurations() async throws {
+    try await ServedStore.with { services in
+      try await services.session.run { store throws(RedisError) in
+        for (worker, fields) in [
+          ("w1", [("configuration_digest", "b"), ("configuration_loaded_at", "2000")]),
+          ("w2", [("configuration_digest", "a"), ("configuration_loaded_at", "1000")]),
+          ("w3", [("configuration_alarm", "configuration|apps")]),
+          ("w4", [("restart_awaited_by", "worker.lanes")]),
+        ] {
+          try await store.workers.beat(worker: worker, fields: fields + [("lanes", "1")])
+        }
+      }
+      let reading = try await FleetReader(services).look()
+      let found = try #require(
+        Self.members(.fleet, of: reading)["configurations"]?.objectValue)
+      #expect(found["since"] == .integer(2_000) && found["newest"] == .integer(1))
+      #expect(found["others"] == ["count": .integer(1), "workers": .array([.string("w2")])])
+      #expect(found["refusing"] == ["count": .integer(1), "workers": .array([.string("w3")])])
+      #expect(
+        found["restarts"] == [
+          "count": .integer(1),
+          "workers": .array([["worker": .string("w4"), "settings": .string("worker.lanes")]]),
+        ])
+      // Those beyond the first are counted.
+      try await services.session.run { store throws(RedisError) in
+        for number in 0..<9 {
+          try await store.workers.beat(
+            worker: "x\(number)", fields: [("configuration_alarm", "configuration|apps")])
+        }
+      }
+      let more = try Self.members(.fleet, of: try await FleetReader(services).look())
+      let refusing = more["configurations"]?.objectValue?["refusing"]?.objectValue
+      #expect(refusing?["count"] == .integer(10))
+      #expect(refusing?["workers"]?.arrayValue?.count == ServerLimits.feedNamesMax)
+    }
+  }
+
   @Test("open jobs are told with their pace, and what was seen of them is kept")
   func jobs() async throws {
     try await ServedStore.with { services in

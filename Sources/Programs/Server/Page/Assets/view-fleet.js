@@ -31,6 +31,7 @@ export function view(root) {
     empty: "No worker beats: nothing is sent. Start one with pushpool worker.",
   });
   const others = h("p", { class: "aside", hidden: true });
+  const configurations = h("div");
   const networks = new Table("Networks", [
     { head: "Network", text: (one) => one.network },
     { head: "Connections", number: true, text: (one) => one.connections },
@@ -82,7 +83,7 @@ export function view(root) {
   ], { key: (one) => one.place });
 
   root.append(
-    section("Workers", workers.element, others), section("Networks", networks.element),
+    section("Workers", workers.element, others, configurations), section("Networks", networks.element),
     section("Breakers", breakers.element),
     section("Switched off", overfull, switches.element, may("act") ? h("p", { class: "buttons" }, button("Switch something off", off, { danger: true })) : null),
     section("Rates", rates.element, paced.element), section("Redis", redis.element));
@@ -149,6 +150,7 @@ export function view(root) {
     workers.update(fleet.workers ?? [], now);
     show(others, (fleet.left_out ?? 0) > 0);
     setText(others, `${plural(fleet.left_out ?? 0, "more worker")} are not shown.`);
+    fillConfigurations(fleet.configurations ?? {}, now);
     networks.update(feed.get("networks").networks ?? [], now);
     breakers.update((feed.get("alarms").alarms ?? []).filter((one) => one.kind === "breaker"), now);
     const off = feed.get("switches");
@@ -157,6 +159,14 @@ export function view(root) {
     rates.update((feed.get("rates").rates ?? []).map((one) => ({ ...one, drawn_at: one.what === "pushes" ? drawn.get(one.app) : undefined })), now);
     paced.update((feed.get("jobs").open ?? []).filter((job) => job.pushes_per_second || job.spread_over_seconds), now);
     redis.update((fleet.redis ?? []).map((one, place) => ({ place: String(place), ...(one ?? {}) })), now);
+  }
+
+  function fillConfigurations(found, now) {
+    const lines = configurationLines(found, now);
+    const same = JSON.stringify(lines);
+    if (configurations.dataset.same === same) return;
+    configurations.dataset.same = same;
+    configurations.replaceChildren(...lines.map(([text, isBad]) => (isBad ? notice(text, "bad") : h("p", { class: "aside", text }))));
   }
 
   read();
@@ -168,6 +178,28 @@ export function view(root) {
       clearTimeout(timer);
     },
   };
+}
+
+/** The names of some workers, and how many more there are. */
+function names({ count: all, workers }) {
+  const more = all - workers.length;
+  return workers.join(", ") + (more > 0 ? ` and ${count(more)} more` : "");
+}
+
+/** Sentences about the configurations of workers, each with whether it asks for something. */
+function configurationLines({ since, newest, others, refusing, restarts }, now) {
+  const lines = [];
+  if (newest !== undefined) {
+    const age = duration(Math.max(0, now - since));
+    lines.push(others.count === 0
+      ? [`All workers have the configuration that came into force ${age} ago.`, false]
+      : [`${count(newest)} of ${count(newest + others.count)} workers have the configuration that came into force ${age} ago. Another one: ${names(others)}.`, true]);
+  }
+  if (refusing?.count > 0) lines.push([`The configuration that is there now is refused by ${names(refusing)}. An alarm tells why.`, true]);
+  for (const one of restarts?.workers ?? []) lines.push([`${one.worker} is to be restarted for ${one.settings}.`, true]);
+  const more = (restarts?.count ?? 0) - (restarts?.workers.length ?? 0);
+  if (more > 0) lines.push([`${plural(more, "more worker")} are to be restarted.`, true]);
+  return lines;
 }
 
 /** The thing that a switch is of, in words. */
