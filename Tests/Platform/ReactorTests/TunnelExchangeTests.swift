@@ -71,9 +71,13 @@ import Testing
     let expected: [(String, String)] = [
       ("403 Forbidden", "forbids the tunnel (403): have it allow the network's host and port"),
       ("405 Method Not Allowed", "does not take CONNECT (405)"),
+      ("501 Not Implemented", "does not take CONNECT (501)"),
       ("502 Bad Gateway", "cannot reach the network (502)"),
+      ("503 Service Unavailable", "cannot reach the network (503)"),
       ("504 Gateway Timeout", "cannot reach the network (504)"),
       ("302 Found", "refuses the tunnel (302)"),
+      ("101 Switching Protocols", "refuses the tunnel (101)"),
+      ("429 Too Many Requests", "refuses the tunnel (429)"),
       ("407 x", "wants a login: give proxy_user and proxy_password_file (407)"),
       (
         "407 x\r\nProxy-Authenticate: NTLM\r\nproxy-authenticate: Negotiate, x",

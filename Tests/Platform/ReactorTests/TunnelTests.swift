@@ -33,13 +33,14 @@ import TestSupport
       proxy.onAccept = { [occurrences] in occurrences.note() }
     }
 
+    /// - Parameter port: nil for the server's.
     func connect(
-      to host: String, through server: ProxyServer? = nil, timeoutMs: UInt64 = 20_000,
-      resolver: Resolver = .shared
+      to host: String, _ port: UInt16? = nil, through server: ProxyServer? = nil,
+      timeoutMs: UInt64 = 20_000, resolver: Resolver = .shared
     ) throws {
       stream = ByteStream(loop: loop, delegate: client)
       stream.connect(
-        to: .tcp(host: host, port: self.server.port), through: server ?? proxy.server(),
+        to: .tcp(host: host, port: port ?? self.server.port), through: server ?? proxy.server(),
         tls: try certificates.clientContext(), timeoutMs: timeoutMs, resolver: resolver)
     }
 
@@ -187,6 +188,62 @@ import TestSupport
           == (isHTTP
             ? "\(place) cannot reach the network (502)"
             : "\(place) is refused by the network's host (SOCKS 5)"))
+    }
+  }
+
+  @Test("behind which the TLS handshake is cut says so", arguments: [true, false])
+  func cutBehind(isHTTP: Bool) async throws {
+    try await Self.with(isHTTP ? .http : .socks5) { lane, world in
+      // As a firewall behind the proxy does, to which the network's name means nothing good.
+      let firewall = try Listener(loop: lane.loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+        Glibc.close($0)
+      }
+      defer { firewall.close() }
+      try world.connect(to: "localhost", firewall.port)
+      #expect(
+        await world.refusal()
+          == "the proxy 127.0.0.1:\(world.proxy.port) opened its tunnel, and the connection was "
+          + "cut in the TLS handshake")
+    }
+  }
+
+  @Test("is asked for at the next address of the proxy where one fails", arguments: [true, false])
+  func nextProxyAddress(isHTTP: Bool) async throws {
+    try await Self.with(isHTTP ? .http : .socks5) { lane, world in
+      // The first one drops what comes, at the second one nobody listens.
+      let dead = try FullListener(address: "127.0.0.8", port: world.proxy.port)
+      let names = ScriptedNames(["proxy.example": [dead.address, "127.0.0.9", "127.0.0.1"]])
+      let proxy = ProxyServer(
+        isHTTP ? .http : .socks5h, host: "proxy.example", port: world.proxy.port)
+      try world.connect(to: "localhost", through: proxy, resolver: names.resolver(threadsMax: 1))
+      #expect(await world.echoes())
+      // The network's name is the proxy's to look up.
+      #expect(names.asked == ["proxy.example"])
+      #expect(world.proxy.targets == ["localhost:\(world.server.port)"])
+      withExtendedLifetime(dead) {}
+    }
+  }
+
+  @Test("of a proxy that takes no connection says so when the time is over")
+  func deadProxy() async throws {
+    try await Self.with(.http) { lane, world in
+      let dead = try FullListener(address: "127.0.0.8", port: world.proxy.port)
+      let proxy = ProxyServer(.http, host: dead.address, port: world.proxy.port)
+      try world.connect(to: "localhost", through: proxy, timeoutMs: 300)
+      #expect(
+        await world.refusal()
+          == "the proxy 127.0.0.8:\(world.proxy.port) does not answer to the connect in time")
+      withExtendedLifetime(dead) {}
+    }
+  }
+
+  @Test("of a proxy whose name nobody knows names the proxy's host, and no other")
+  func unknownProxy() async throws {
+    try await Self.with(.http) { lane, world in
+      let names = ScriptedNames()
+      let proxy = ProxyServer(.http, host: "proxy.example", port: 1, login: Self.login)
+      try world.connect(to: "localhost", through: proxy, resolver: names.resolver(threadsMax: 1))
+      #expect(await world.refusal() == "cannot resolve proxy.example: no such name")
     }
   }
 

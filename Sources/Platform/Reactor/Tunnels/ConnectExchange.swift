@@ -58,8 +58,8 @@ struct ConnectExchange: TunnelExchange {
     }
     guard line.isEmpty else { return noteHeader() }
     switch status {
-    // Something interim, which the answer follows (RFC 9110, 15.2).
-    case 100..<200: self.status = nil
+    // Something interim, which the answer follows (RFC 9110, 15.2). Behind 101 there is no HTTP any more.
+    case 100..<200 where status != 101: self.status = nil
     // Whatever the headers say of a body: there is none (RFC 9110, 9.3.6).
     case 200..<300: progress = .open
     default: progress = .refused(refusal(status))
