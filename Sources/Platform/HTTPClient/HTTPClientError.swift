@@ -9,7 +9,7 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     case closed
     case unresolved
     case unreachable
-    /// The proxy has no address, or opens no tunnel.
+    /// The proxy cannot be reached, or opens no tunnel to the host.
     case proxy
     /// The TLS handshake failed, an untrusted certificate included.
     case insecure

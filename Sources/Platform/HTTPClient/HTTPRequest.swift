@@ -1,6 +1,6 @@
 package import Reactor
 
-/// A request over HTTP/2 or 1.1, for what is not the hot path: token exchange, JPush, webhooks.
+/// A request over HTTP/2 or 1.1, for what is not the path of a push: the exchange of tokens, and the doctor's question to JPush.
 package struct HTTPRequest: Sendable {
   package var method: String
   /// An absolute `http:` or `https:` URL; any other scheme is refused.

@@ -47,7 +47,9 @@ final class Transfer: @unchecked Sendable {
     for (option, value) in stringOptions() {
       try check(ccurl_easy_setopt_pointer(handle, option, value))
     }
-    if let authorities = request.authorities { try trust(authorities, handle) }
+    if let pem = request.authorities {
+      try check(ccurl_easy_setopt_blob(handle, CURLOPT_CAINFO_BLOB, pem, pem.count))
+    }
     if !request.body.isEmpty {
       // The size comes first: COPYPOSTFIELDS copies that many bytes.
       try check(
@@ -71,13 +73,6 @@ final class Transfer: @unchecked Sendable {
     try check(ccurl_easy_setopt_header(handle, receiveHeader, context))
     try check(ccurl_easy_setopt_tls(handle, restrictTLS, context))
     return handle
-  }
-
-  private func trust(_ pem: [UInt8], _ handle: UnsafeMutableRawPointer) throws(HTTPClientError) {
-    for option in [CURLOPT_CAINFO_BLOB] + (request.proxy == nil ? [] : [CURLOPT_PROXY_CAINFO_BLOB])
-    {
-      try check(ccurl_easy_setopt_blob(handle, option, pem, pem.count))
-    }
   }
 
   /// Returns the result of the finished transfer.
@@ -153,6 +148,9 @@ final class Transfer: @unchecked Sendable {
     }
     let detail =
       errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
+    if let proxy = request.proxy, isFault(of: proxy, code) {
+      return HTTPClientError(.proxy, "\(origin): the proxy \(proxy.endpoint): \(detail)")
+    }
     return HTTPClientError(Self.meaning(of: code), "\(origin): \(detail)")
   }
 
@@ -165,13 +163,27 @@ final class Transfer: @unchecked Sendable {
     return proxy.failure(ofConnect: status)
   }
 
+  /// Whether the transfer ended at the proxy, before anything was heard of the host.
+  private func isFault(of proxy: ProxyServer, _ code: CURLcode) -> Bool {
+    switch code {
+    // Connections lead to the proxy alone.
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY: return true
+    default:
+      guard proxy.way == .http, origin.lowercased().hasPrefix("https:") else { return false }
+      // A transfer over an earlier one's tunnel has opened no connection, and no status of CONNECT either.
+      var (opened, status) = (0, 0)
+      _ = ccurl_easy_getinfo_long(handle, CURLINFO_NUM_CONNECTS, &opened)
+      _ = ccurl_easy_getinfo_long(handle, CURLINFO_HTTP_CONNECTCODE, &status)
+      return opened > 0 && !(200..<300).contains(status)
+    }
+  }
+
   private static func meaning(of code: CURLcode) -> HTTPClientError.Code {
     switch code {
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
       .invalidRequest
     case CURLE_COULDNT_RESOLVE_HOST: .unresolved
     case CURLE_COULDNT_CONNECT: .unreachable
-    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
     case CURLE_OPERATION_TIMEDOUT: .timedOut
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:

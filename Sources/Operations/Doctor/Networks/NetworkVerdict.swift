@@ -111,10 +111,16 @@ struct NetworkVerdict {
   }
 
   private func remedy(for stage: NetworkProbe.Stage) -> String {
-    let place = provider.destination.authority
+    let (place, proxy) = (provider.destination.authority, provider.destination.proxy)
     return switch stage {
+    case .name where proxy != nil:
+      "check this machine's name server, and the names of the proxy and of an endpoint in the "
+        + "configuration"
     case .name:
       "check this machine's name server, and the endpoint in the configuration if there is one"
+    case .connection where proxy != nil:
+      "let this machine reach the proxy: look at its address in the configuration, at firewalls "
+        + "and routes"
     case .connection:
       "let this machine reach \(place): look at firewalls and routes, or name a proxy in the "
         + "configuration"

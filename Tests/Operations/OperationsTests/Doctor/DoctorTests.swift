@@ -175,7 +175,30 @@ import TestSupport
       text.access = ["proxy: \"http://127.0.0.1:\(try FreePort.find())\""]
       let diagnosis = try await stage.diagnosis(of: text.text(stage.stage.keys))
       #expect(diagnosis.has(.error, "shop apns production", "proxy"), "\(diagnosis.findings)")
-      #expect(diagnosis.has(.error, "shop jpush", "failed"))
+      #expect(diagnosis.has(.error, "shop jpush", "the proxy failed"))
+      for subject in ["shop apns production", "shop jpush"] {
+        let remedy = diagnosis.about(subject).compactMap(\.remedy).joined()
+        #expect(remedy.contains("proxy") && !remedy.contains("or name a proxy"), "\(remedy)")
+      }
+    }
+  }
+
+  @Test("a proxy that wants a login is told of for each network, with what to do")
+  func refusingProxy() async throws {
+    try await DoctorStage.with { stage in
+      let proxy = try EgressProxy(.http, login: "push:s3cret")
+      var text = stage.text
+      text.access = ["proxy: \"\(proxy.url)\""]
+      let diagnosis = try await stage.diagnosis(of: text.text(stage.stage.keys))
+      #expect(
+        diagnosis.has(.error, "shop apns production", "wants a login"), "\(diagnosis.findings)")
+      for subject in Self.networks { #expect(diagnosis.has(.error, subject, "407"), "\(subject)") }
+      for subject in ["shop apns production", "shop jpush"] {
+        #expect(diagnosis.has(.error, subject, "for the proxy failed"), "\(subject)")
+        #expect(diagnosis.about(subject).contains { $0.remedy?.contains("login") == true })
+      }
+      #expect(diagnosis.has(.error, "shop fcm", "the proxy 127.0.0.1:"))
+      await proxy.close()
     }
   }
 

@@ -10,14 +10,16 @@ import Testing
 /// What an answer of a push network to the doctor's request means.
 @Suite struct NetworkVerdictTests {
   /// The verdicts of an app with every network, by network.
+  /// - Parameter access: further members of each network.
   private static func verdicts(
-    _ folder: TemporaryFolder
+    _ folder: TemporaryFolder, access: [String] = []
   ) throws -> [Network: NetworkVerdict] {
     let keys = try NetworkKeys(folder: folder.path, port: 8443)
     let place = "https://localhost:8443"
-    let text = ConfigurationText(
+    var text = ConfigurationText(
       redisURL: "redis://127.0.0.1",
       apps: [.init(apns: [.production: place], fcm: place, jpush: place)])
+    text.access = access
     let configuration = try Configuration.parse(text.text(keys), file: nil)
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
     return Dictionary(
@@ -100,6 +102,18 @@ import Testing
     #expect(finding.severity == .error && finding.sentence.hasSuffix("failed: it broke"))
     #expect(finding.remedy?.contains(words) == true)
     #expect(apns.finding(.connected).severity == .good)
+  }
+
+  @Test(
+    "with a proxy the way to it has the remedy, and nobody is advised to name one",
+    arguments: [NetworkProbe.Stage.name, .connection, .proxy])
+  func stagesBehindProxy(stage: NetworkProbe.Stage) throws {
+    let folder = try TemporaryFolder()
+    let verdicts = try Self.verdicts(folder, access: ["proxy: \"http://proxy.example\""])
+    for network in [Network.apns, .jpush] {
+      let remedy = try #require(verdicts[network]?.finding(.failed(stage, "it broke")).remedy)
+      #expect(remedy.contains("the proxy") && !remedy.contains("or name a proxy"), "\(remedy)")
+    }
   }
 
   @Test("a text is parted at the last separator into what is wrong and what to do")
