@@ -177,6 +177,24 @@ struct ProviderDirectoryTests {
     #expect(destination.proxy == ProxyServer(.http, host: "proxy", port: 3_128))
   }
 
+  @Test(
+    "a proxy is asked in the way that its URL names, and shown the login of its file",
+    arguments: ["http", "socks5", "socks5h"])
+  func proxyLogin(scheme: String) throws {
+    let passwordFile = folder.file("proxy-password")
+    try "s3cret\n".write(toFile: passwordFile, atomically: false, encoding: .utf8)
+    var apns = token()
+    apns.access = Access(
+      proxy: try ProxyURL("\(scheme)://proxy:9"),
+      proxyLogin: Access.ProxyLogin(user: "push", passwordFile: passwordFile))
+    let directory = try make(AppConfiguration(id: "shop", apns: [.production: apns]))
+    let way = try #require(ProxyServer.Way(rawValue: scheme))
+    let login = ProxyServer.Login(user: "push", password: "s3cret")
+    #expect(
+      directory.entries[0].provider.destination.proxy
+        == ProxyServer(way, host: "proxy", port: 9, login: login))
+  }
+
   @Test("a client certificate authorises without a header and with all streams at once")
   func certificate() async throws {
     let authority = try CertificateAuthority(folder: folder.path)

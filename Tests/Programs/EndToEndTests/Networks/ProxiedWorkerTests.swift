@@ -12,7 +12,7 @@ import Testing
     let proxy = try EgressProxy(isHTTP ? .http : .socks5)
     try await PushStage.with(
       script: .stage(), endpoints: PushStage.Endpoints(hasJPush: true),
-      access: "proxy: \"\(proxy.url)\""
+      access: ["proxy: \"\(proxy.url)\""]
     ) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<300))
@@ -41,11 +41,42 @@ import Testing
     await proxy.close()
   }
 
+  @Test(
+    "show it the login that the configuration names, for all three networks",
+    arguments: [true, false])
+  func login(isHTTP: Bool) async throws {
+    let proxy = try EgressProxy(isHTTP ? .http : .socks5, login: "push:s3cret")
+    let folder = try TemporaryFolder()
+    defer { folder.close() }
+    let passwordFile = folder.file("proxy-password")
+    try PrivateFile.write("s3cret\n", to: passwordFile)
+    try await PushStage.with(
+      script: .stage(), endpoints: PushStage.Endpoints(hasJPush: true),
+      access: [
+        "proxy: \"\(proxy.url)\"", "proxy_user: push", "proxy_password_file: \"\(passwordFile)\"",
+      ]
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<20))
+      try await client.install(try Devices.fcm(20..<40))
+      try await client.install(try Devices.jpush(40..<60))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<60))
+        #expect(try await client.finished("sale").counts.accepted == 60)
+      }
+      #expect(stage.duplicates == 0)
+    }
+    #expect(await proxy.refusals == 0)
+    // At least the networks' own, and the server that gives FCM's tokens.
+    #expect(await proxy.targets.count >= 4)
+    await proxy.close()
+  }
+
   @Test("wait while the proxy refuses them, and the alarm says what it wants")
   func refused() async throws {
     let proxy = try EgressProxy(.http, login: "push:s3cret")
     try await PushStage.with(
-      script: .stage(), mostlyWaits: true, access: "proxy: \"\(proxy.url)\""
+      script: .stage(), mostlyWaits: true, access: ["proxy: \"\(proxy.url)\""]
     ) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<20))

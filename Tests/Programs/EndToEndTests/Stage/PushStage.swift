@@ -62,7 +62,7 @@ final class PushStage: Sendable {
     script: SimulatorScript = SimulatorScript(),
     worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
     endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
-    access: String? = nil,
+    access: [String] = [],
     configure: (inout Configuration) -> Void = { _ in },
     _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
@@ -80,7 +80,7 @@ final class PushStage: Sendable {
 
   private static func set<Result>(
     _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
-    _ access: String?, _ configure: (inout Configuration) -> Void,
+    _ access: [String], _ configure: (inout Configuration) -> Void,
     _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
     try await Stage.with { stage in
@@ -93,7 +93,7 @@ final class PushStage: Sendable {
       defer { development?.stop() }
       var text = ConfigurationText(
         redisURL: stage.redis.url, apps: apps(endpoints, stage, development: development))
-      text.access = access.map { [$0] } ?? []
+      text.access = access
       text.acceptedRisks = [.noAppendOnlyFile, .unawaitedReplicas]
       var configuration = try Configuration.parse(
         text.text(stage.keys), file: stage.folder.file("pushpool.yaml"), environment: [:])
