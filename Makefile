@@ -20,7 +20,7 @@ deps: ## Install the system packages that are missing, and check the Swift toolc
 	@scripts/deps
 
 build: deps ## Build the release programs into .build/release
-	@$(call release,pushpool pushpool-server pushpool-simulator pushpool-bench pushpool-chaos)
+	@$(call release,pushpool pushpool-server pushpool-simulator pushpool-demo pushpool-bench pushpool-chaos)
 
 test: deps ## Build and run all tests, against a real redis-server
 	@/usr/bin/python3 -c 'import redis' 2>/dev/null || scripts/deps python3-redis || \
@@ -36,7 +36,7 @@ format: ## Format the sources in place
 	@swift format -i -r $(SOURCES)
 
 demo: deps ## A campaign from Redis to simulated push networks, on this machine
-	@$(call release,pushpool pushpool-simulator)
+	@$(call release,pushpool pushpool-demo pushpool-simulator)
 	@.build/release/pushpool demo
 
 dashboard: deps ## The page of a fleet with a campaign that runs, on this machine, until Ctrl-C
@@ -48,11 +48,11 @@ api-tests: deps ## Try the server from outside: its own document, hidden request
 	@PUSHPOOL=.build/release scripts/api-tests $(PARTS)
 
 examples: deps ## Run the examples whose language and Redis client are here
-	@$(call release,pushpool pushpool-simulator)
+	@$(call release,pushpool pushpool-demo pushpool-simulator)
 	@examples/run
 
 page-tests: deps ## Try the dashboard in a browser; PICTURES=1 also draws docs/dashboard/
-	@$(call release,pushpool pushpool-simulator pushpool-server)
+	@$(call release,pushpool pushpool-demo pushpool-simulator pushpool-server)
 	@scripts/page-tests $(TESTS)
 
 bench: deps ## Measure each figure beside its yardstick; BENCH='--only apns --runs 5' are options

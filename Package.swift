@@ -59,6 +59,7 @@ let package = Package(
   name: "pushpool-workers",
   products: [
     .executable(name: "pushpool", targets: ["pushpool"]),
+    .executable(name: "pushpool-demo", targets: ["pushpool-demo"]),
     .executable(name: "pushpool-simulator", targets: ["pushpool-simulator"]),
     .executable(name: "pushpool-bench", targets: ["pushpool-bench"]),
     .executable(name: "pushpool-chaos", targets: ["pushpool-chaos"]),
@@ -180,7 +181,15 @@ let package = Package(
       [
         "ProgramSetup", "Operations", "Worker", "Providers", "Store", "Redis", "Reactor", "Model",
         "PushpoolConfiguration",
-        "Stage", "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
+        "Typesetting", "COpenSSL", "CLinux", arguments, logging,
+      ]),
+    // A program of its own too: what goes to production links nothing of the harness.
+    layer(
+      "Demo", in: .programs,
+      [
+        "CommandLineInterface", "ProgramSetup", "Operations", "Store", "Redis", "Model",
+        "PushpoolConfiguration",
+        "Stage", "LocalServices", "Typesetting", arguments,
       ]),
     // The HTTP API and the dashboard. A program of its own: workers have no open port, and link none of this.
     layer(
@@ -221,6 +230,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-server", dependencies: ["Server"], path: "Sources/Programs/pushpool-server",
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-demo", dependencies: ["Demo"], path: "Sources/Programs/pushpool-demo",
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-simulator",
@@ -293,7 +305,8 @@ let package = Package(
       [
         "CommandLineInterface", "ProgramSetup", "PushpoolConfiguration", "LocalServices", "Model",
         "Reactor", "Redis",
-        "Store", "TestSupport", "Typesetting", "pushpool", "pushpool-simulator", logging,
+        "Store", "TestSupport", "Typesetting", "pushpool", "pushpool-demo", "pushpool-simulator",
+        logging,
       ]),
     tests(
       "ServerTests", in: .programs,

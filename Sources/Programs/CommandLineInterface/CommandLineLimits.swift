@@ -41,13 +41,4 @@ enum CommandLineLimits {
   static let topRowsMax = 1_000
   static let topColumnsMin = 20
   static let topLinesMin = 4
-  // The demo
-  static let demoInstallationsMax = 10_000_000
-  /// FCM's allowance in the demo, so large that it holds nothing up.
-  static let demoMessagesPerMinute = 100_000_000
-  /// How often a demo that is kept looks whether it is to end.
-  static let demoPollMs: UInt64 = 200
-  /// How long the demo's worker may take to end.
-  static let demoWorkerGraceMs: UInt64 = 10_000
-  static let logEndBytes = 2_000
 }

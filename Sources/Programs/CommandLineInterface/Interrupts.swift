@@ -1,11 +1,11 @@
 internal import Glibc
-internal import ProgramSetup
+package import ProgramSetup
 internal import Reactor
 internal import Synchronization
 
 /// Ctrl-C, SIGTERM and SIGHUP as something that commands answer. What expects nothing ends at once.
-final class Interrupts: Sendable {
-  static let shared = Interrupts()
+package final class Interrupts: Sendable {
+  package static let shared = Interrupts()
   /// SIGHUP, unless the program was started to outlive its terminal (nohup(1)).
   static var signals: [CInt] {
     [SIGINT, SIGTERM] + (SignalWatch.isIgnored(SIGHUP) ? [] : [SIGHUP])
@@ -17,7 +17,7 @@ final class Interrupts: Sendable {
   private let first = Atomic<CInt>(SIGINT)
 
   /// Whether a signal has come since the program started.
-  var hasCome: Bool { seen.load(ordering: .relaxed) > 0 }
+  package var hasCome: Bool { seen.load(ordering: .relaxed) > 0 }
 
   /// Whether a second signal has come.
   var hasComeAgain: Bool { seen.load(ordering: .relaxed) > 1 }
@@ -34,7 +34,7 @@ final class Interrupts: Sendable {
   }
 
   /// From now on a signal only sets `hasCome`, and ends the program when it comes again.
-  func expect() {
+  package func expect() {
     handle { [self] in
       if seen.load(ordering: .relaxed) > 1 { _exit(exitStatus) }
     }
@@ -57,7 +57,7 @@ final class Interrupts: Sendable {
   }
 
   /// - Throws: `.interrupted` when a signal has come.
-  func check() throws(CommandFailure) {
+  package func check() throws(CommandFailure) {
     if hasCome { throw CommandFailure(.interrupted, "interrupted") }
   }
 

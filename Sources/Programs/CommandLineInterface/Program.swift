@@ -1,4 +1,4 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import Glibc
 internal import ProgramSetup
 internal import Reactor
@@ -9,8 +9,12 @@ package enum Program {
   /// The loop that carries the command's signals and its Redis session.
   @TaskLocal static var loop: EventLoop?
 
+  /// Runs the command of `pushpool` that the process was started with, as ``main(_:)`` does.
+  package static func main() -> Never { main(PushpoolCommand.self) }
+
   /// Runs the command that the process was started with. Call it first thing in `main`, on the main thread.
-  package static func main() -> Never {
+  /// - Parameter root: the command that the arguments are of, or whose subcommand.
+  package static func main(_ root: any ParsableCommand.Type) -> Never {
     StandardDescriptors.takeClosed()
     // Before any other thread exists: they would take the signals in place of the watch.
     let signals = Interrupts.signals
@@ -32,7 +36,7 @@ package enum Program {
     Interrupts.shared.watch(signals, on: loop)
     let arguments = Array(CommandLine.arguments.dropFirst())
     Task {
-      let status = await $loop.withValue(loop) { await run(arguments) }
+      let status = await $loop.withValue(loop) { await run(root, arguments) }
       LogSink.flush()
       exit(status)
     }
@@ -41,11 +45,13 @@ package enum Program {
     exit(ExitStatus.internalError.rawValue)
   }
 
-  private static func run(_ arguments: [String]) async -> Int32 {
+  private static func run(
+    _ root: any ParsableCommand.Type, _ arguments: [String]
+  ) async -> Int32 {
     do {
       try EmptyValue.check(arguments)
-      try UnknownCommand.check(arguments)
-      var command = try PushpoolCommand.parseAsRoot(arguments)
+      try UnknownCommand.check(arguments, of: root)
+      var command = try root.parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
@@ -58,14 +64,16 @@ package enum Program {
       return failure.status == .interrupted
         ? Interrupts.shared.exitStatus : failure.status.rawValue
     } catch {
-      return report(error)
+      return report(error, of: root)
     }
   }
 
   /// ArgumentParser's own: usage errors, and the requests for help and version that it throws as well.
-  private static func report(_ error: any Error) -> Int32 {
-    let status = PushpoolCommand.exitCode(for: error)
-    let message = PushpoolCommand.fullMessage(for: error)
+  private static func report(
+    _ error: any Error, of root: any ParsableCommand.Type
+  ) -> Int32 {
+    let status = root.exitCode(for: error)
+    let message = root.fullMessage(for: error)
     if status.isSuccess {
       Console.standard.print(text: message)
       Console.standard.finish()

@@ -1,20 +1,20 @@
 internal import Model
 internal import Operations
-internal import ProgramSetup
-internal import PushpoolConfiguration
+package import ProgramSetup
+package import PushpoolConfiguration
 internal import Reactor
-internal import Redis
-internal import Store
+package import Redis
+package import Store
 
 /// A command's session with Redis. A failure ends the command, with the status that it has there.
-struct RedisSession: Sendable {
+package struct RedisSession: Sendable {
   private let session: StoreSession
 
   /// Connects, or says at once why that cannot be.
   /// - Parameters:
   ///   - user: the documented user with the fewest rights that may do what the command does.
   ///   - onlyReads: as of `StoreSession.open`.
-  static func open(
+  package static func open(
     _ configuration: RedisConfiguration, as user: DocumentedUser, onlyReads: Bool = false
   ) async throws(CommandFailure) -> RedisSession {
     guard let loop = Program.loop else {
@@ -38,7 +38,7 @@ struct RedisSession: Sendable {
   }
 
   /// Runs a body against the store, as `StoreSession.run`.
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     about subjects: [KeySubject] = [],
     _ body: @Sendable (Store) async throws(RedisError) -> Value
   ) async throws(CommandFailure) -> Value {
@@ -48,7 +48,7 @@ struct RedisSession: Sendable {
   }
 
   /// Begins a body and does not wait for it, as `StoreSession.begin`.
-  func begin<Value: Sendable>(
+  package func begin<Value: Sendable>(
     _ body: @escaping @Sendable (Store) async throws(RedisError) -> Value
   ) async -> Task<Result<Value, RedisError>, Never> {
     await session.begin(body)
@@ -77,9 +77,9 @@ struct RedisSession: Sendable {
     }
   }
 
-  func sleep(ms: UInt64) async { await session.sleep(ms: ms) }
+  package func sleep(ms: UInt64) async { await session.sleep(ms: ms) }
 
-  func close() async { await session.close() }
+  package func close() async { await session.close() }
 }
 
 extension Patience {

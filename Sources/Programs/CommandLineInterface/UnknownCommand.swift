@@ -5,9 +5,11 @@ internal import ProgramSetup
 /// A word that stands where the name of a command should.
 enum UnknownCommand {
   /// - Throws: a usage error with the nearest name.
-  static func check(_ arguments: [String]) throws(CommandFailure) {
-    var command: any ParsableCommand.Type = PushpoolCommand.self
-    var path = "pushpool"
+  static func check(
+    _ arguments: [String], of root: any ParsableCommand.Type
+  ) throws(CommandFailure) {
+    var command = root
+    var path = root.configuration.commandName ?? "pushpool"
     for argument in arguments {
       let known = command.configuration.subcommands
       guard !known.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }

@@ -61,18 +61,39 @@ import Testing
     #expect(try await Pushpool.finish(child).status == 0)
   }
 
-  @Test("a demo without the simulator beside it says what is missing and how to get it")
-  func alone() async throws {
+  @Test(
+    "a demo without a program that it needs says what is missing and how to get it",
+    arguments: [
+      (["pushpool"], "pushpool-demo"), (["pushpool", "pushpool-demo"], "pushpool-simulator"),
+    ])
+  func alone(present: [String], missing: String) async throws {
     let folder = try TemporaryFolder()
-    let copy = folder.file("pushpool")
-    let copying = try ChildProcess("cp", [Pushpool.path, copy])
-    #expect(await copying.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+    for program in present {
+      let copying = try ChildProcess(
+        "cp", ["\(try BuiltProgram.folder())/\(program)", folder.path])
+      #expect(await copying.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+    }
     let child = try ChildProcess(
-      copy, ["demo"], environment: ["TMPDIR": folder.path], output: .pipe, error: .pipe)
+      folder.file("pushpool"), ["demo"], environment: ["TMPDIR": folder.path], output: .pipe,
+      error: .pipe)
     let result = try await Pushpool.finish(child)
     #expect(result.status == 69)
-    #expect(result.error.contains("\(folder.path)/pushpool-simulator is missing"))
+    #expect(result.error.contains("\(folder.path)/\(missing) is missing"), "\(result.error)")
+    #expect(result.error.contains("swift build -c release --product \(missing)"))
     #expect(result.error.contains("make demo"))
-    #expect(FolderContent.names(folder.path) == ["pushpool"])
+    #expect(FolderContent.names(folder.path).sorted() == present.sorted())
+  }
+
+  @Test("a wrong option of the demo is refused before the demo's program is looked for")
+  func options() async throws {
+    let folder = try TemporaryFolder()
+    let copying = try ChildProcess("cp", [Pushpool.path, folder.path])
+    #expect(await copying.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+    for option in ["--installations", "--users"] {
+      let child = try ChildProcess(
+        folder.file("pushpool"), ["demo", option, "0"], output: .pipe, error: .pipe)
+      let result = try await Pushpool.finish(child)
+      #expect(result.status == 64 && result.error.contains("\(option) must be"), "\(result.error)")
+    }
   }
 }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ProgramSetup
 
 struct ServeCommand: AsyncParsableCommand {
@@ -36,42 +35,11 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let program = try Self.program()
     let place = shared.place
     let options = (serving.overrides + place.overrides).map { ($0.option, $0.value) }
     let arguments = (options + [("--config", place.config)]).flatMap { name, value in
       value.map { [name, $0] } ?? []
     }
-    throw Self.become(program, arguments)
-  }
-
-  /// The server, beside this program.
-  private static func program() throws(CommandFailure) -> String {
-    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &bytes, bytes.count)
-    guard count > 0 else {
-      throw CommandFailure(.internalError, "cannot read /proc/self/exe")
-    }
-    let own = String(decoding: bytes[..<count], as: UTF8.self)
-    let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
-    let program = "\(folder)/pushpool-server"
-    guard access(program, X_OK) == 0 else {
-      throw CommandFailure(
-        .unavailable,
-        "\(program) is missing, and it is the server: run `swift build -c release --product pushpool-server`, "
-          + "or `make build`, which does, and lay it beside pushpool")
-    }
-    return program
-  }
-
-  /// Becomes the program: whoever waits for this process, or signals it, waits for the server and signals that.
-  /// - Returns: why it could not.
-  private static func become(_ program: String, _ arguments: [String]) -> CommandFailure {
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
-    words.append(nil)
-    execv(program, words)
-    let reason = String(cString: strerror(errno))
-    for word in words { free(word) }
-    return CommandFailure(.internalError, "cannot start \(program): \(reason)")
+    throw CompanionProgram.server.become(arguments)
   }
 }

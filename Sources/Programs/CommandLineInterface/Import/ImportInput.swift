@@ -1,14 +1,14 @@
 internal import Glibc
-internal import ProgramSetup
+package import ProgramSetup
 
 /// The file of installations that an import reads, or standard input; open for as long as this object lives.
-final class ImportInput {
+package final class ImportInput {
   let name: String
   let descriptor: CInt
   let status: FileStatus
 
   /// - Parameter name: a path, or `-`.
-  init(_ name: String) throws(CommandFailure) {
+  package init(_ name: String) throws(CommandFailure) {
     self.name = name
     descriptor = try InputFile.open(name)
     guard let status = FileStatus(descriptor: descriptor) else {

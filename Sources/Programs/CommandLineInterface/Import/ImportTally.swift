@@ -3,7 +3,7 @@ internal import Store
 internal import Typesetting
 
 /// The counts of an import so far.
-struct ImportTally: Equatable, Sendable {
+package struct ImportTally: Equatable, Sendable {
   var created = 0
   var updated = 0
   var moved = 0
@@ -47,7 +47,7 @@ struct ImportTally: Equatable, Sendable {
   }
 
   /// `imported 10,000 installations in 1.2 s (8,300/s): 9,990 created, 10 updated`
-  func sentence(elapsedMs: Int64) -> String {
+  package func sentence(elapsedMs: Int64) -> String {
     var text =
       "imported \(doneText) in "
       + FigureText.duration(ms: elapsedMs)

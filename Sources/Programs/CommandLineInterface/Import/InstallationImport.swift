@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Model
-internal import ProgramSetup
+package import ProgramSetup
 internal import Store
 internal import Typesetting
 
 /// Brings a file of installations, and of subscriptions, into the store; the same for `import` and for the demo.
-final class InstallationImport {
-  struct Settings {
+package final class InstallationImport {
+  package struct Settings {
     var skipsErrors = false
     var rejectsFile: String?
     /// Where to keep the position; nil for none.
@@ -18,6 +18,8 @@ final class InstallationImport {
     var label = "importing"
     /// The file is an export of another service; nil for lines of pushpool. It reports itself what was refused.
     var foreign: ForeignExport?
+
+    package init() {}
   }
 
   private let input: ImportInput
@@ -27,14 +29,14 @@ final class InstallationImport {
   private let rejects: RejectedLines
   private var pipeline: ImportPipeline
   private var batch = ImportBatch()
-  private(set) var tally = ImportTally()
+  package private(set) var tally = ImportTally()
   private var position: ImportPosition
   private var positionWritten = ContinuousClock.now
   private var positionProblem: String?
   /// Advice from the shape of the file, when its lines are no objects at all.
   private(set) var shapeAdvice: String?
 
-  init(
+  package init(
     _ input: ImportInput, _ settings: Settings, session: RedisSession, console: Console = .standard
   ) throws(CommandFailure) {
     self.input = input
@@ -51,11 +53,11 @@ final class InstallationImport {
     position = settings.start
   }
 
-  var elapsedMs: Int64 { display.elapsedMs }
+  package var elapsedMs: Int64 { display.elapsedMs }
 
   /// Imports until the end, the first bad line, or Ctrl-C; what stands before is installed in each case. It also
   /// ends when Redis fails: then nothing more is sent, and the position stays before the batch that failed.
-  func run() async throws(CommandFailure) {
+  package func run() async throws(CommandFailure) {
     let reader = try reader()
     // From now on it would tell of what an earlier import did.
     if position == ImportPosition() { settings.position?.remove() }

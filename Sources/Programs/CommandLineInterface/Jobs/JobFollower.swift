@@ -1,11 +1,11 @@
-internal import Model
-internal import Operations
-internal import ProgramSetup
+package import Model
+package import Operations
+package import ProgramSetup
 internal import Store
 internal import Typesetting
 
 /// Shows how an enqueued job goes on until it has ended. A Ctrl-C leaves the job as it is.
-struct JobFollower: Sendable {
+package struct JobFollower: Sendable {
   let job: EnqueuedJob
   let session: RedisSession
   let console: Console
@@ -13,8 +13,18 @@ struct JobFollower: Sendable {
   let label: String
   let total: Int?
 
+  package init(
+    job: EnqueuedJob, session: RedisSession, console: Console, label: String, total: Int?
+  ) {
+    self.job = job
+    self.session = session
+    self.console = console
+    self.label = label
+    self.total = total
+  }
+
   /// - Parameter check: called between looks, to give up for a reason of the caller's.
-  func follow(
+  package func follow(
     check: @escaping @Sendable () -> CommandFailure? = { nil }
   ) async throws(CommandFailure) -> JobRecord {
     let sighting: JobSighting

@@ -1,18 +1,20 @@
-internal import Model
+package import Model
 internal import Operations
-internal import ProgramSetup
+package import ProgramSetup
 internal import Typesetting
 
 /// The outcome of a job, for a person or a program.
-struct JobReport {
+package struct JobReport {
   let record: JobRecord
   /// The job's words and audience, when they were asked for.
   var sheet: JobSheet?
   /// The hindrances of a job that goes on; nil where nobody has looked.
   var hindrances: [JobHindrance]?
 
+  package init(record: JobRecord) { self.record = record }
+
   /// The table that a campaign ends with.
-  func lines(on terminal: Terminal) -> [String] {
+  package func lines(on terminal: Terminal) -> [String] {
     var lines = [TextStyle.bold.apply(heading, on: terminal)]
     if record.refusal != nil {
       lines.append("  nothing was sent" + (endedAgo.map { ", refused \($0) ago" } ?? ""))

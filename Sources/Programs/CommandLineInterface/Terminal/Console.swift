@@ -1,12 +1,12 @@
 internal import Glibc
-internal import Model
-internal import ProgramSetup
+package import Model
+package import ProgramSetup
 internal import Typesetting
 
 /// Where a command writes: results to standard output, all else to standard error. It is the one door to the terminal: much
 /// of what goes through it was written by others.
-struct Console: Sendable {
-  static let standard = Console(
+package struct Console: Sendable {
+  package static let standard = Console(
     output: Terminal(descriptor: STDOUT_FILENO), error: Terminal(descriptor: STDERR_FILENO))
 
   /// The meaning of the fact that nobody reads standard output any more.
@@ -19,7 +19,7 @@ struct Console: Sendable {
     case fails(String)
   }
 
-  let output: Terminal
+  package let output: Terminal
   let error: Terminal
   private(set) var brokenPipe = BrokenPipe.endsWell
 
@@ -30,12 +30,12 @@ struct Console: Sendable {
   }
 
   /// A line of the result. Of what it holds nothing but the emphasis that this terminal has reaches it as it is.
-  func print(_ line: String = "") {
+  package func print(_ line: String = "") {
     write(TextStyle.printable(line, on: output) + "\n", to: STDOUT_FILENO)
   }
 
   /// Lines of the program's own, such as its help.
-  func print(text: String) {
+  package func print(text: String) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       print(String(line))
     }
@@ -50,7 +50,7 @@ struct Console: Sendable {
   }
 
   /// The result for programs: one line of JSON.
-  func print(json: JSONValue) { print(jsonLines: [json]) }
+  package func print(json: JSONValue) { print(jsonLines: [json]) }
 
   /// Prints several results for programs, in one write.
   func print(jsonLines values: [JSONValue]) {
@@ -59,10 +59,10 @@ struct Console: Sendable {
   }
 
   /// A remark beside the result.
-  func note(_ line: String) { writeError(DisplayText.printable(line) + "\n") }
+  package func note(_ line: String) { writeError(DisplayText.printable(line) + "\n") }
 
   /// Remarks of several lines.
-  func note(text: String) {
+  package func note(text: String) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       note(String(line))
     }

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import LocalServices
 internal import Model
 internal import Operations

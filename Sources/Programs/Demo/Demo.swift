@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import Glibc
 internal import LocalServices
 internal import Model
@@ -18,18 +19,21 @@ final class Demo {
   private let console: Console
   private let stage: Stage
   private let simulator: SimulatorProcess
+  /// The path of pushpool.
+  private let program: String
   private let configurationFile: String
   private let session: RedisSession
   private var worker: WorkerProcess?
 
   private init(
     _ campaign: DemoCampaign, _ console: Console, _ stage: Stage, _ simulator: SimulatorProcess,
-    configurationFile: String, session: RedisSession
+    program: String, configurationFile: String, session: RedisSession
   ) {
     self.campaign = campaign
     self.console = console
     self.stage = stage
     self.simulator = simulator
+    self.program = program
     self.configurationFile = configurationFile
     self.session = session
   }
@@ -44,16 +48,16 @@ final class Demo {
   static func with(
     _ campaign: DemoCampaign, console: Console, _ body: (Demo) async throws -> Void
   ) async throws {
-    let program = try DemoNetworks.program()
+    let programs = try DemoPrograms()
     let networks = DemoNetworks(campaign: campaign)
     try await Stage.with { stage in
       console.note("redis-server runs on a socket of its own: \(stage.redis.url)")
-      try await stage.withSimulator(program, networks.options) { simulator in
+      try await stage.withSimulator(programs.simulator, networks.options) { simulator in
         console.note("simulated push networks (APNs, FCM, JPush) listen on localhost:\(stage.port)")
         let session = try await RedisSession.open(
           RedisConfiguration(url: RedisURL(stage.redis.url)), as: .operator)
         let demo = Demo(
-          campaign, console, stage, simulator,
+          campaign, console, stage, simulator, program: programs.pushpool,
           configurationFile: try stage.write(networks.configuration(stage)), session: session)
         do {
           try await body(demo)
@@ -92,13 +96,13 @@ final class Demo {
     }
   }
 
-  /// Starts a worker as an operator would: this program, another process.
+  /// Starts a worker as an operator would.
   func startWorker() throws {
     try Interrupts.shared.check()
     // This process's variables would lead it to another Redis.
     let environment = Environment.variables.filter { !$0.key.hasPrefix("PUSHPOOL_") }
     let worker = try WorkerProcess(
-      program: "/proc/self/exe", configurationFile: configurationFile, environment: environment,
+      program: program, configurationFile: configurationFile, environment: environment,
       log: stage.folder.file("worker.log"))
     self.worker = worker
     console.note("a worker runs as process \(worker.pid)")
@@ -129,22 +133,40 @@ final class Demo {
     while !Interrupts.shared.hasCome {
       if let exit = worker?.child.exit { return console.note("the worker ended with \(exit)") }
       if let exit = simulator.exit { return console.note("the simulator ended with \(exit)") }
-      await session.sleep(ms: CommandLineLimits.demoPollMs)
+      await session.sleep(ms: DemoLimits.pollMs)
     }
   }
 
   /// Ends the worker first: it hands back what it has.
   private func close() async {
-    await worker?.stop(graceMs: CommandLineLimits.demoWorkerGraceMs)
+    await worker?.stop(graceMs: DemoLimits.workerGraceMs)
     await session.close()
   }
 
   private static func end(ofLog path: String) -> String {
     guard let file = fopen(path, "re") else { return "it wrote no log" }
     defer { fclose(file) }
-    fseek(file, -CommandLineLimits.logEndBytes, SEEK_END)
-    var bytes = [UInt8](repeating: 0, count: CommandLineLimits.logEndBytes)
+    fseek(file, -DemoLimits.logEndBytes, SEEK_END)
+    var bytes = [UInt8](repeating: 0, count: DemoLimits.logEndBytes)
     let count = fread(&bytes, 1, bytes.count, file)
     return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}
+
+/// The programs that the demo starts. They lie beside its own.
+struct DemoPrograms {
+  let pushpool: String
+  let simulator: String
+
+  init() throws(CommandFailure) {
+    do throws(LocalServiceError) {
+      pushpool = try BuiltProgram.path(of: "pushpool", builtBy: "demo")
+      simulator = try BuiltProgram.path(of: "pushpool-simulator", builtBy: "demo")
+    } catch {
+      throw CommandFailure(
+        .unavailable,
+        "the demo starts pushpool and pushpool-simulator, which must lie beside pushpool-demo; \(error)"
+      )
+    }
   }
 }

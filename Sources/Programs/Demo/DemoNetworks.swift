@@ -1,6 +1,5 @@
 internal import LocalServices
 internal import Model
-internal import ProgramSetup
 internal import Stage
 internal import Typesetting
 
@@ -12,17 +11,6 @@ struct DemoNetworks {
   private static let answerMs = 20
   private static let hourMs: Int64 = 3_600_000
   private static let refusedStream = 7
-
-  /// The simulator's program, which lies beside this one.
-  static func program() throws(CommandFailure) -> String {
-    do throws(LocalServiceError) {
-      return try BuiltProgram.path(of: "pushpool-simulator", builtBy: "demo")
-    } catch {
-      throw CommandFailure(
-        .unavailable,
-        "the demo starts pushpool-simulator, which must lie beside pushpool; \(error)")
-    }
-  }
 
   var options: SimulatorProcess.Options {
     var options = SimulatorProcess.Options(script: script)
@@ -36,7 +24,7 @@ struct DemoNetworks {
       apps: [
         ConfigurationText.App(
           id: DemoCampaign.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
-          jpush: stage.endpoint, messagesPerMinute: CommandLineLimits.demoMessagesPerMinute)
+          jpush: stage.endpoint, messagesPerMinute: DemoLimits.messagesPerMinute)
       ])
     // The stage's Redis is gone with it.
     configuration.acceptedRisks = [.noAppendOnlyFile]

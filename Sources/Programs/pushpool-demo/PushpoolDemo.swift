@@ -1,0 +1,8 @@
+import Demo
+
+@main
+struct PushpoolDemo {
+  static func main() {
+    DemoProgram.main()
+  }
+}
