@@ -8,19 +8,40 @@ MAKEFLAGS += --no-print-directory
 
 SOURCES := Sources Tests Package.swift
 
-# The programs that $(1) names, as releases. Not all targets: what only tests need does not build as a release.
-release = for program in $(1); do swift build -c release --product $$program 2>&1 | scripts/progress; done
+# The programs that $(1) names, as releases, with the options of $(2). Not all targets: what only tests need does not
+# build as a release.
+release = for program in $(1); do swift build -c release $(2) --product $$program 2>&1 | scripts/progress; done
 
-.PHONY: help deps build test lint format demo dashboard examples page-tests api-tests bench instructions chaos elsewhere clean
+# What is installed. The benchmark and the fault matrix stay with the sources.
+INSTALLED := pushpool pushpool-server pushpool-simulator pushpool-demo
+
+.PHONY: help deps build release install install-strip uninstall sbom test lint format demo dashboard examples \
+  page-tests api-tests deploy-tests bench instructions chaos elsewhere clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the system packages that are missing, and check the Swift toolchain
 	@scripts/deps
 
 build: deps ## Build the release programs into .build/release
-	@$(call release,pushpool pushpool-server pushpool-simulator pushpool-demo pushpool-bench pushpool-chaos)
+	@$(call release,$(INSTALLED) pushpool-bench pushpool-chaos)
+
+release: ## Build the programs that are installed, with the Swift runtime in them
+	@$(call release,$(INSTALLED),--static-swift-stdlib)
+
+install: ## Install what `make release` has built: PREFIX, DESTDIR and others as in packages (scripts/install)
+	@scripts/install
+
+install-strip: ## The same, without the programs' symbols
+	@scripts/install --strip
+
+uninstall: ## Remove what was installed with the same variables
+	@scripts/install --uninstall
+
+sbom: ## Write the bill of materials of the programs: .build/pushpool.cdx.json
+	@mkdir -p .build
+	@scripts/sbom $(or $(PROGRAMS),.build/release) >.build/pushpool.cdx.json
 
 test: deps ## Build and run all tests, against a real redis-server
 	@/usr/bin/python3 -c 'import redis' 2>/dev/null || scripts/deps python3-redis || \
@@ -46,6 +67,9 @@ dashboard: deps ## The page of a fleet with a campaign that runs, on this machin
 api-tests: deps ## Try the server from outside: its own document, hidden requests, proxies, faults
 	@$(call release,pushpool pushpool-server pushpool-simulator)
 	@PUSHPOOL=.build/release scripts/api-tests $(PARTS)
+
+deploy-tests: ## Try what installs and deploys: files, manifests, an image without an engine; PARTS=image is one
+	@scripts/deploy-tests $(PARTS)
 
 examples: deps ## Run the examples whose language and Redis client are here
 	@$(call release,pushpool pushpool-demo pushpool-simulator)
