@@ -1,6 +1,5 @@
 import CCurl
 package import HTTP2
-internal import HTTPClient
 package import Reactor
 
 /// The connections of one lane to a network of which each request carries many pushes, by libcurl, straight or through a
@@ -17,86 +16,39 @@ package import Reactor
 package final class CurlPool: Transport {
   let loop: EventLoop
   package let settings: ClientSettings
-  /// The name that the peer's certificate must carry.
-  let serverName: String
   unowned let delegate: any TransportDelegate
-  private let multi: UnsafeMutableRawPointer
-  private let origin: [UInt8]
-  private var transfers: [CurlTransfer] = []
-  private var idle: [CurlTransfer] = []
-  private var idleProbes: [CurlTransfer] = []
-  /// Connections that are being opened.
-  private var probing = 0
-  var watches: [CInt: DescriptorWatch] = [:]
-  /// The events that libcurl waits for, by descriptor.
-  var wishes: [CInt: DescriptorWatch.Wish] = [:]
-  /// Anything that moved: requests begun and ended, bytes of bodies and headers, sockets opened and closed.
-  var movements = 0
-  /// Calls of libcurl, and those in a row after which nothing had moved.
-  private(set) var calls = 0
-  var fruitless = 0
-  /// Whether it is kept from hearing that a socket can be written to.
-  var isResting = false
-  var restTimer: LoopTimer!
-  var timer: LoopTimer!
-  var reconnectTimer: LoopTimer!
-  var pause: ReconnectPause
-
-  /// Sockets that libcurl has open, those of connections that are being opened included.
-  var sockets: Set<CInt> = []
-  var connections: [CurlConnection] = []
-  /// Why libcurl got no socket, when no file descriptor was left.
-  var shortage: SystemError?
-  /// Whether the peer spoke HTTP/1.1 when it was connected to last.
-  var isOneByOne = false
-  /// Connections that opened or ended and were not told of yet.
-  var openedUntold = 0
-  private var endedUntold: [CurlConnection] = []
+  private let connections: CurlConnections
+  let sockets: CurlSockets
+  private(set) var multi: CurlMulti!
+  private var attempts: CurlAttempts!
+  private var transfers: CurlTransfers
   package private(set) var inFlight = 0
-  /// Requests in flight that libcurl was allowed to send.
-  var begun = 0
   /// Whether anything waits to be sent, as far as the delegate has said.
   private var isWanted = false
   private var isFlushQueued = false
-  private(set) var isClosed = false
-  private var isTornDown = false
+  private var isClosed = false
 
   /// - Parameter settings: must have TLS. Whoever submits judges what is an accept.
   package init(
     loop: EventLoop, settings: ClientSettings, delegate: any TransportDelegate
   ) {
-    precondition(settings.connectionsMax > 0 && settings.streamsMax > 0)
-    precondition(settings.tls != nil, "pushes go over TLS")
-    CurlLibrary.initialise()
-    guard let multi = curl_multi_init() else { preconditionFailure("out of memory") }
-    guard case .tcp(let host, let port) = settings.endpoint else {
-      preconditionFailure("libcurl carries pushes over TCP")
-    }
+    let target = CurlTarget(settings)
     self.loop = loop
     self.settings = settings
     self.delegate = delegate
-    self.multi = multi
-    pause = ReconnectPause(settings)
-    serverName = settings.serverName ?? host
-    origin = Array("https://\(Endpoint.tcp(host: host, port: port))".utf8)
-    timer = LoopTimer(loop: loop) { [unowned self] in drive(CURL_SOCKET_TIMEOUT, 0) }
-    reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
-    restTimer = LoopTimer(loop: loop) { [unowned self] in endRest() }
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    _ = ccurl_multi_setopt_socket(multi, changedWish, context)
-    _ = ccurl_multi_setopt_timer(multi, changedTimeout, context)
-    for (option, value) in [
-      (CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)),
-      (CURLMOPT_MAX_CONCURRENT_STREAMS, settings.streamsMax),
-      (CURLMOPT_MAX_HOST_CONNECTIONS, settings.connectionsMax),
-      (CURLMOPT_MAXCONNECTS, settings.connectionsMax),
-    ] { _ = ccurl_multi_setopt_long(multi, option, value) }
+    connections = CurlConnections(loop: loop, target: target)
+    sockets = CurlSockets(loop: loop, connections: connections)
+    transfers = CurlTransfers(to: target, sockets: sockets, connections: connections)
+    attempts = CurlAttempts(loop: loop, settings: settings) { [unowned self] in openMissing() }
+    multi = CurlMulti(loop: loop, settings: settings, sockets: sockets) {
+      [unowned self] in drive($0, $1)
+    }
+    sockets.onLost = { [unowned self] in openMissing() }
   }
 
   deinit { tearDown() }
 
-  // One by one, a connection may be gone between requests, and the next request opens another.
-  package var readyConnections: Int { max(isOneByOne ? 1 : 0, connections.count { !$0.isCut }) }
+  package var readyConnections: Int { connections.ready }
 
   package var streamsMax: Int { settings.connectionsMax * settings.streamsMax }
 
@@ -108,60 +60,55 @@ package final class CurlPool: Transport {
 
   package func rest() { isWanted = false }
 
+  // libcurl closes an idle connection only when it opens another: none of them frees a descriptor.
+  package var idleSinceNs: UInt64? { nil }
+  package func closeIdle() {}
+  package func shed() -> Bool { false }
+
   package func close() {
     guard !isClosed else { return }
     isClosed = true
-    let unfinished = transfers.filter { $0.isRunning && !$0.isProbe }
+    let unfinished = transfers.running.filter { !$0.isProbe }
     tearDown()
     for transfer in unfinished {
       tell(transfer, transfer.connection == nil ? .notSent : .unknown)
     }
   }
 
-  /// Takes everything away from libcurl, which closes its connections.
+  /// Takes everything away from libcurl. Safe to call twice.
   private func tearDown() {
-    guard !isTornDown else { return }
-    isTornDown = true
-    timer.cancel()
-    reconnectTimer.cancel()
-    restTimer.cancel()
-    for transfer in transfers where transfer.isRunning {
-      curl_multi_remove_handle(multi, transfer.handle)
-    }
-    curl_multi_cleanup(multi)
-    // What libcurl armed while it closed.
-    timer.cancel()
-    for watch in watches.values { watch.stop() }
-    watches.removeAll()
+    attempts.stop()
+    multi.close(transfers.running)
     connections.removeAll()
   }
 
   // MARK: Connections and room
 
-  func openMissing() {
-    guard !isOneByOne else { return }
-    while isWanted, !isClosed, !reconnectTimer.isArmed, readyConnections + probing < connectionsMax
+  private var connectionsMax: Int { loop.isFrugal ? 1 : settings.connectionsMax }
+
+  private func openMissing() {
+    guard !connections.isOneByOne else { return }
+    while isWanted, !isClosed, !attempts.isPausing,
+      readyConnections + attempts.underway < connectionsMax
     {
-      guard let probe = idleProbes.popLast() ?? makeTransfer(isProbe: true),
-        probe.prepareProbe(), curl_multi_add_handle(multi, probe.handle) == CURLM_OK
-      else { return }
-      probing += 1
+      guard let probe = transfers.take(isProbe: true) else { return }
+      guard probe.prepareProbe(), multi.add(probe) else { return transfers.giveBack(probe) }
+      attempts.begin()
     }
   }
 
   /// How many requests may be submitted now.
   private var room: Int {
     guard !isClosed, isWanted, readyConnections > 0 else { return 0 }
-    if isOneByOne { return roomOneByOne }
-    let waiting = inFlight - begun
+    if connections.isOneByOne { return max(0, connectionsMax - inFlight) }
+    let waiting = inFlight - connections.begun
     let free = max(0, streamsMax - inFlight)
-    guard connections.contains(where: { !$0.isProven && !$0.isCut }) else {
+    guard connections.hasUnproven else {
       return max(0, min(CurlLimits.waitingMax - waiting, free))
     }
     // One request is alone on a connection until its answer shows that libcurl knows the server's limit. libcurl chooses
     // the connection: none is submitted while it might choose one that waits for that answer.
-    let isClear = connections.allSatisfy { $0.isProven || $0.isCut || $0.inFlight == 0 }
-    return isClear && waiting == 0 ? min(1, free) : 0
+    return connections.isClear && waiting == 0 ? min(1, free) : 0
   }
 
   private func requestFlush() {
@@ -179,23 +126,19 @@ package final class CurlPool: Transport {
       delegate.transport(self, hasRoomFor: room, in: self)
       guard inFlight > before else { return }
       rounds += 1
-      drive(CURL_SOCKET_TIMEOUT, 0)
+      drive()
     }
     requestFlush()
   }
 
-  // MARK: libcurl
-
-  /// Lets libcurl act on a descriptor's readiness, or on the time.
-  func drive(_ descriptor: curl_socket_t, _ events: CInt) {
+  /// Lets libcurl act on a socket's readiness, or on the time.
+  private func drive(_ descriptor: CInt = CURL_SOCKET_TIMEOUT, _ events: CInt = 0) {
     guard !isClosed else { return }
     withExtendedLifetime(self) {
-      var running: CInt = 0
-      let before = movements
-      calls += 1
-      curl_multi_socket_action(multi, descriptor, events, &running)
-      finishDone()
-      note(hasMoved: movements != before)
+      let before = sockets.movements
+      multi.act(on: descriptor, events)
+      while let ended = multi.nextEnded() { finish(ended.transfer, ended.code) }
+      multi.note(hasMoved: sockets.movements != before)
       tellConnections()
       // What ended is replaced, and what was cut: when that had no request left, libcurl looks at it no
       // more, and nothing else tells of it.
@@ -204,58 +147,36 @@ package final class CurlPool: Transport {
     }
   }
 
-  func closed(socket: CInt) {
-    movements += 1
-    forget(socket)
-    sockets.remove(socket)
-    guard let index = connections.firstIndex(where: { $0.socket == socket }) else { return }
-    let connection = connections.remove(at: index)
-    if !connection.isPassing { endedUntold.append(connection) }
-  }
-
-  private func makeTransfer(isProbe: Bool = false) -> CurlTransfer? {
-    guard let handle = curl_easy_init() else { return nil }
-    let transfer = CurlTransfer(pool: self, handle: handle, origin: origin, isProbe: isProbe)
-    guard transfer.configure(settings) else { return nil }
-    transfers.append(transfer)
-    return transfer
-  }
-
   // MARK: Ends
-
-  private func finishDone() {
-    var left: CInt = 0
-    while !isClosed, let message = curl_multi_info_read(multi, &left) {
-      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else {
-        continue
-      }
-      movements += 1
-      let code = message.pointee.data.result
-      let context = ccurl_easy_private(handle)
-      curl_multi_remove_handle(multi, handle)
-      guard let context else { continue }
-      finish(Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue(), code)
-    }
-  }
 
   private func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
     guard !transfer.isProbe else { return finishProbe(transfer, code) }
     let ending = disposition(of: transfer, code)
     if let connection = transfer.connection { note(code, ending, transfer, on: connection) }
-    if transfer.connection == nil, isOneByOne { lookAgain(transfer.text(code)) }
-    tell(transfer, ending, isPartial: code != CURLE_OK && !transfer.isAnswerCut)
+    if transfer.connection == nil, connections.isOneByOne { lookAgain(transfer.text(code)) }
+    tell(transfer, ending, isPartial: code != CURLE_OK && !transfer.answer.isCut)
   }
 
   private func finishProbe(_ probe: CurlTransfer, _ code: CURLcode) {
-    probing -= 1
+    attempts.end()
     let hasConnected = probe.hasConnected
     let reason = probe.text(code)
-    probe.rest()
-    idleProbes.append(probe)
-    // What was short then says nothing of a later failure.
-    defer { shortage = nil }
-    guard !hasConnected else { return }
-    reconnectTimer.schedule(afterMs: pause.next(afterFailure: shortage == nil))
+    transfers.giveBack(probe)
+    if !hasConnected { noteFailedAttempt(reason) }
+    sockets.forgetShortage()
+  }
+
+  /// The peer of single requests cannot be connected to any more: probes find out when it can be, with pauses between them, and
+  /// what it speaks then.
+  private func lookAgain(_ reason: String) {
+    connections.isOneByOne = false
+    noteFailedAttempt(reason)
+    sockets.forgetShortage()
+  }
+
+  private func noteFailedAttempt(_ reason: String) {
+    let shortage = sockets.shortage
+    attempts.pause(afterFailure: shortage == nil)
     delegate.transport(
       self, connectionEnded: shortage.map { .failed(.system($0)) } ?? .reported(reason))
   }
@@ -265,7 +186,7 @@ package final class CurlPool: Transport {
   ) -> RequestAnswer.Disposition {
     guard transfer.connection != nil else { return .notSent }
     // A 200 is a yes whatever follows it.
-    let isAnswered = code == CURLE_OK || transfer.status == 200 || transfer.isAnswerCut
+    let isAnswered = code == CURLE_OK || transfer.answer.status == 200 || transfer.answer.isCut
     guard !isAnswered else { return .answered }
     return transfer.isCalledMalformed(code) ? .malformed : .unknown
   }
@@ -277,7 +198,7 @@ package final class CurlPool: Transport {
     guard ending != .answered else {
       connection.answered += 1
       connection.heardNs = loop.nowNs
-      pause.noteAnswer()
+      attempts.noteAnswer()
       connection.isProven = true
       return
     }
@@ -296,46 +217,37 @@ package final class CurlPool: Transport {
     _ transfer: CurlTransfer, _ disposition: RequestAnswer.Disposition, isPartial: Bool = true
   ) {
     inFlight -= 1
-    if let connection = transfer.connection {
-      begun -= 1
-      connection.inFlight -= 1
-    }
-    let wasAnswered = disposition == .answered
-    let (tag, status, retryAfter) = (transfer.tag, transfer.status, transfer.retryAfter)
+    if let connection = transfer.connection { connections.end(on: connection) }
+    let tag = transfer.tag
     let elapsedNs = loop.nowNs &- transfer.startedNs
-    let isCut = transfer.isAnswerCut
-    let body = transfer.takeAnswerBody()
-    let type = transfer.takeType()
-    transfer.rest()
-    idle.append(transfer)
-    type.withUnsafeBytes { type in
-      body.withUnsafeBytes { body in
+    let answer = transfer.takeAnswer()
+    transfers.giveBack(transfer)
+    answer.type.withUnsafeBytes { type in
+      answer.body.withUnsafeBytes { body in
         _ = delegate.transport(
           self, finished: tag,
           with: RequestAnswer(
             disposition,
             RequestAnswer.Content(
-              status: wasAnswered ? status : 0, retryAfter: retryAfter, body: body,
-              isBodyCut: isCut, contentType: type, isPartial: isPartial),
+              status: disposition == .answered ? answer.status : 0,
+              retryAfter: answer.retryAfter, body: body, isBodyCut: answer.isCut,
+              contentType: type, isPartial: isPartial),
             elapsedNs: elapsedNs))
       }
     }
   }
 
   private func tellConnections() {
-    let ended = endedUntold
-    endedUntold.removeAll(keepingCapacity: true)
-    for connection in ended where !isClosed {
+    for connection in connections.takeEnded() where !isClosed {
       let livedMs = (loop.nowNs &- connection.openedNs) / 1_000_000
       let wasOfUse = connection.answered > 0 && livedMs >= settings.reconnectMsMin
-      if !wasOfUse, !reconnectTimer.isArmed {
-        reconnectTimer.schedule(afterMs: pause.next(afterFailure: connection.answered == 0))
+      if !wasOfUse, !attempts.isPausing {
+        attempts.pause(afterFailure: connection.answered == 0)
       }
       delegate.transport(
         self, connectionEnded: connection.trouble.map { .reported($0) } ?? .closedByPeer)
     }
-    guard openedUntold > 0, !isClosed else { return }
-    openedUntold = 0
+    guard !isClosed, connections.takeOpened() else { return }
     delegate.transport(self, connectionOpened: readyConnections)
   }
 }
@@ -344,16 +256,15 @@ extension CurlPool: RequestTaker {
   package func submit(
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
   ) -> Bool {
-    guard !isClosed, let transfer = idle.popLast() ?? makeTransfer() else { return false }
+    guard !isClosed, let transfer = transfers.take() else { return false }
     guard transfer.prepare(head, path: path, body: body, tag: tag, nowNs: loop.nowNs),
-      curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
+      multi.add(transfer)
     else {
-      transfer.rest()
-      idle.append(transfer)
+      transfers.giveBack(transfer)
       return false
     }
     inFlight += 1
-    movements += 1
+    sockets.noteMovement()
     return true
   }
 }
@@ -363,19 +274,4 @@ extension CurlPool: Flushable {
     isFlushQueued = false
     withExtendedLifetime(self) { pull() }
   }
-}
-
-private func changedWish(
-  _ handle: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt,
-  _ context: UnsafeMutableRawPointer?, _ socketContext: UnsafeMutableRawPointer?
-) -> CInt {
-  Unmanaged<CurlPool>.fromOpaque(context!).takeUnretainedValue().watch(descriptor, for: what)
-  return 0
-}
-
-private func changedTimeout(
-  _ multi: UnsafeMutableRawPointer?, _ timeoutMs: Int, _ context: UnsafeMutableRawPointer?
-) -> CInt {
-  Unmanaged<CurlPool>.fromOpaque(context!).takeUnretainedValue().setTimeout(ms: timeoutMs)
-  return 0
 }

@@ -6,7 +6,8 @@ import Reactor
 extension CurlTransfer {
   /// Sets what all requests of a pool have in common.
   /// - Returns: false when memory ran out.
-  func configure(_ settings: ClientSettings) -> Bool {
+  func configure() -> Bool {
+    let settings = target.settings
     let context = Unmanaged.passUnretained(self).toOpaque()
     var codes = [
       ccurl_easy_setopt_pointer(handle, CURLOPT_PRIVATE, context),
@@ -14,9 +15,10 @@ extension CurlTransfer {
       ccurl_easy_setopt_header(handle, receivedHeader, context),
       ccurl_easy_setopt_read(handle, readBody, allowRewinding, context),
       ccurl_easy_setopt_prereq(handle, mayBegin, context),
+      // A connection outlives the request that opened it.
       ccurl_easy_setopt_sockets(
-        handle, openSocket, closeSocket, Unmanaged.passUnretained(pool).toOpaque()),
-      ccurl_easy_setopt_tls(handle, equipTLS, Unmanaged.passUnretained(pool).toOpaque()),
+        handle, openSocket, closeSocket, Unmanaged.passUnretained(sockets).toOpaque()),
+      ccurl_easy_setopt_tls(handle, equipTLS, context),
     ]
     let numbers: [(CURLoption, Int)] = [
       // Without it libcurl may use SIGALRM, which no threaded program can have.
@@ -37,7 +39,7 @@ extension CurlTransfer {
     codes += numbers.map { ccurl_easy_setopt_long(handle, $0.0, $0.1) }
     var texts: [(CURLoption, String?)] = [
       (CURLOPT_PROTOCOLS_STR, "https"),
-      // The authorities are the pool's: `equipTLS`.
+      // The authorities are the target's: `equipTLS`.
       (CURLOPT_CAINFO, nil),
       (CURLOPT_CAPATH, nil),
       // An empty proxy also switches the environment's off.
@@ -60,81 +62,21 @@ extension CurlTransfer {
   fileprivate func begins(onPort port: UInt16) -> Bool {
     // It was sent already, and libcurl would do so again.
     guard connection == nil else { return false }
-    let connection = pool.connection(onPort: port, carrying: self)
+    let connection = connections.connection(
+      onPort: port, socket: sockets.bound(to: port), session: ccurl_easy_openssl(handle))
     guard !isProbe else {
       hasConnected = true
-      connection.isPassing = pool.isOneByOne
+      connection.isPassing = connections.isOneByOne
       return false
     }
-    let waitedNs = pool.loop.nowNs &- startedNs
+    let waitedNs = sockets.loop.nowNs &- startedNs
     guard !connection.isCut, connection.isProven || connection.inFlight == 0,
-      pool.isOneByOne || waitedNs <= CurlLimits.waitMsMax &* 1_000_000
+      connections.isOneByOne || waitedNs <= CurlLimits.waitMsMax &* 1_000_000
     else { return false }
     self.connection = connection
-    pool.movements += 1
-    connection.inFlight += 1
-    pool.begun += 1
+    sockets.noteMovement()
+    connections.begin(on: connection)
     return true
-  }
-
-  /// - Returns: false when the rest of the answer is not wanted.
-  fileprivate func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let room = HTTP2Limits.answerBodyBytesMax - answerBody.count
-    answerBody.append(contentsOf: bytes.prefix(room))
-    isAnswerCut = bytes.count > room
-    return !isAnswerCut
-  }
-
-  fileprivate func noteHeader(_ line: UnsafeRawBufferPointer) {
-    // "HTTP/2 200" begins each answer, an interim one too.
-    if line.count >= 10, memcmp(line.baseAddress!, "HTTP/", 5) == 0 {
-      status = 0
-      hasJSONType = false
-      oddType = []
-      guard let space = line.firstIndex(of: 0x20) else { return }
-      for byte in line[(space + 1)...].prefix(3) where byte >= 48 && byte <= 57 {
-        status = status * 10 + Int(byte - 48)
-      }
-    } else if line.count > 13, strncasecmp(line.baseAddress!, "content-type:", 13) == 0 {
-      let value = Self.value(of: line, after: 13)
-      hasJSONType = ContentType.isJSON(value)
-      oddType = hasJSONType ? [] : Array(value.prefix(HTTP2Limits.contentTypeBytesMax))
-    } else if line.count > 12, strncasecmp(line.baseAddress!, "retry-after:", 12) == 0 {
-      retryAfter.note(Self.value(of: line, after: 12))
-    } else if status == 429, line.count > 19,
-      strncasecmp(line.baseAddress!, "x-rate-limit-reset:", 19) == 0
-    {
-      retryAfter.noteRateReset(Self.value(of: line, after: 19))
-    } else if status != 200, line.count > 5, strncasecmp(line.baseAddress!, "date:", 5) == 0 {
-      retryAfter.noteDate(Self.value(of: line, after: 5))
-    }
-  }
-
-  /// Without the blanks around it and the end of the line.
-  private static func value(
-    of line: UnsafeRawBufferPointer, after nameBytes: Int
-  ) -> UnsafeRawBufferPointer {
-    let value = line[nameBytes...].drop { $0 <= 0x20 }.prefix { $0 >= 0x20 }
-    let end = value.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? value.startIndex
-    return UnsafeRawBufferPointer(rebasing: value[..<end])
-  }
-}
-
-extension CurlPool {
-  /// The connection with this port at our end.
-  fileprivate func connection(onPort port: UInt16, carrying transfer: CurlTransfer)
-    -> CurlConnection
-  {
-    if let known = connections.first(where: { $0.port == port }) { return known }
-    let connection = CurlConnection(
-      port: port, socket: sockets.first { Listener.boundPort($0) == port } ?? -1,
-      nowNs: loop.nowNs)
-    // libcurl offers HTTP/2 and HTTP/1.1, nothing else.
-    let session = ccurl_easy_openssl(transfer.handle)
-    isOneByOne = session.map { settings.tls?.isProtocolAgreed(on: $0) != true } ?? true
-    openedUntold += 1
-    connections.append(connection)
-    return connection
   }
 }
 
@@ -142,8 +84,8 @@ private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
   Unmanaged<CurlTransfer>.fromOpaque(context!).takeUnretainedValue()
 }
 
-private func pool(_ context: UnsafeMutableRawPointer?) -> CurlPool {
-  Unmanaged<CurlPool>.fromOpaque(context!).takeUnretainedValue()
+private func sockets(_ context: UnsafeMutableRawPointer?) -> CurlSockets {
+  Unmanaged<CurlSockets>.fromOpaque(context!).takeUnretainedValue()
 }
 
 private func receivedBody(
@@ -151,8 +93,8 @@ private func receivedBody(
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let length = size * count
-  transfer(context).pool.movements += 1
-  return transfer(context).appendBody(UnsafeRawBufferPointer(start: bytes, count: length))
+  transfer(context).sockets.noteMovement()
+  return transfer(context).answer.append(UnsafeRawBufferPointer(start: bytes, count: length))
     ? length : 0
 }
 
@@ -160,8 +102,8 @@ private func receivedHeader(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  transfer(context).pool.movements += 1
-  transfer(context).noteHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+  transfer(context).sockets.noteMovement()
+  transfer(context).answer.note(UnsafeRawBufferPointer(start: bytes, count: size * count))
   return size * count
 }
 
@@ -169,9 +111,9 @@ private func readBody(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  let taken = transfer(context).bodyLeft.take(
+  let taken = transfer(context).upload.take(
     into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
-  if taken > 0 { transfer(context).pool.movements += 1 }
+  if taken > 0 { transfer(context).sockets.noteMovement() }
   return taken
 }
 
@@ -196,16 +138,15 @@ private func openSocket(
   let type = address!.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
   let descriptor = socket(address!.pointee.family, type, address!.pointee.protocol)
   if descriptor >= 0 {
-    pool(context).sockets.insert(descriptor)
-    pool(context).movements += 1
+    sockets(context).opened(descriptor)
   } else {
-    pool(context).failed(socket: SystemError("socket", errno: errno))
+    sockets(context).failed(SystemError("socket", errno: errno))
   }
   return descriptor
 }
 
 private func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> CInt {
-  pool(context).closed(socket: descriptor)
+  sockets(context).closes(descriptor)
   return close(descriptor)
 }
 
@@ -214,8 +155,7 @@ private func equipTLS(
   _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
   do throws(TLSError) {
-    let pool = pool(context)
-    try pool.settings.tls!.equip(tls!, serverName: pool.serverName)
+    try transfer(context).target.equip(tls!)
     return CURLE_OK
   } catch {
     return CURLE_SSL_CERTPROBLEM

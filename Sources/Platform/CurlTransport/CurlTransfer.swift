@@ -4,51 +4,47 @@ import Reactor
 
 /// One easy handle of a pool with the request it carries; used again and again.
 final class CurlTransfer {
-  unowned let pool: CurlPool
+  let target: CurlTarget
+  let sockets: CurlSockets
+  let connections: CurlConnections
   let handle: UnsafeMutableRawPointer
-  /// Scheme, host and port, to which each request's path is put.
-  private let origin: [UInt8]
   private var url: [CChar]
   private var headers: CurlHeaders?
-  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+  private let errorText: UnsafeMutablePointer<CChar>
 
   private(set) var tag: UInt64 = 0
   private(set) var startedNs: UInt64 = 0
   private(set) var isRunning = false
-  /// The rest of the request's body.
-  var bodyLeft = RequestBody(before: .init(start: nil, count: 0))
-  private var bodyCopy = BodyCopy()
+  var upload = CurlUpload()
   /// The connection that it was begun on; nil while not a byte of it can have been written.
   var connection: CurlConnection?
   /// Whether it only opens a connection and sends nothing.
   let isProbe: Bool
   /// Whether a probe's connection stands.
   var hasConnected = false
-  /// 0 until a status line came.
-  var status = 0
-  var retryAfter = RetryAfter()
-  /// Whether the answer's Content-Type is JSON's, and what it is otherwise.
-  var hasJSONType = false
-  var oddType: [UInt8] = []
-  /// The body of the answer, up to a bound.
-  var answerBody: [UInt8] = []
-  /// Whether the answer had more length than is kept: libcurl was told to stop there.
-  var isAnswerCut = false
+  var answer = CurlAnswer()
 
-  init(pool: CurlPool, handle: UnsafeMutableRawPointer, origin: [UInt8], isProbe: Bool) {
-    self.pool = pool
+  /// - Returns: nil when memory ran out.
+  init?(
+    isProbe: Bool, to target: CurlTarget, sockets: CurlSockets, connections: CurlConnections
+  ) {
+    guard let handle = curl_easy_init() else { return nil }
+    self.target = target
+    self.sockets = sockets
+    self.connections = connections
     self.isProbe = isProbe
     self.handle = handle
-    self.origin = origin
-    url = origin.map { CChar(bitPattern: $0) }
+    url = target.origin.map { CChar(bitPattern: $0) }
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     _ = ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+    guard configure() else { return nil }
   }
 
   deinit {
     curl_easy_cleanup(handle)
     errorText.deallocate()
-    bodyCopy.free()
+    upload.free()
   }
 
   /// Makes it carry this request.
@@ -62,7 +58,7 @@ final class CurlTransfer {
     }
     // libcurl reads the list when it sends, so it stays until it is replaced.
     self.headers = headers
-    url.removeSubrange(origin.count...)
+    url.removeSubrange(target.origin.count...)
     if let fixed = headers.path {
       for byte in fixed { url.append(CChar(bitPattern: byte)) }
     } else {
@@ -74,13 +70,9 @@ final class CurlTransfer {
     else { return false }
     self.tag = tag
     startedNs = nowNs
-    bodyLeft = body.isCopied ? bodyCopy.hold(body) : body
+    upload.begin(body)
     connection = nil
-    status = 0
-    isAnswerCut = false
-    hasJSONType = false
-    oddType = []
-    retryAfter = RetryAfter()
+    answer = CurlAnswer()
     errorText[0] = 0
     isRunning = true
     return true
@@ -88,7 +80,7 @@ final class CurlTransfer {
 
   /// Makes it open a connection.
   func prepareProbe() -> Bool {
-    url.removeSubrange(origin.count...)
+    url.removeSubrange(target.origin.count...)
     url.append(0)
     hasConnected = false
     errorText[0] = 0
@@ -102,33 +94,20 @@ final class CurlTransfer {
   func rest() {
     isRunning = false
     connection = nil
-    bodyLeft = RequestBody(before: .init(start: nil, count: 0))
+    upload.end()
   }
 
-  /// The answer's Content-Type, which is taken out.
-  func takeType() -> [UInt8] {
-    guard oddType.isEmpty else {
-      var type: [UInt8] = []
-      swap(&type, &oddType)
-      return type
-    }
-    return hasJSONType ? Self.jsonType : []
-  }
-
-  private static let jsonType = Array(ContentType.json)
-
-  /// The answer's body, which is taken out.
-  func takeAnswerBody() -> [UInt8] {
-    guard !answerBody.isEmpty else { return [] }
-    var body: [UInt8] = []
-    swap(&body, &answerBody)
-    return body
+  /// The answer, which is taken out.
+  func takeAnswer() -> CurlAnswer {
+    var taken = CurlAnswer()
+    swap(&taken, &answer)
+    return taken
   }
 
   /// Whether the peer reset its stream, unanswered, as a breach of the protocol. libcurl tells the stream's error in words only,
   /// and from 8.12 on who reset it.
   func isCalledMalformed(_ code: CURLcode) -> Bool {
-    guard code == CURLE_HTTP2_STREAM, status == 0 else { return false }
+    guard code == CURLE_HTTP2_STREAM, answer.status == 0 else { return false }
     let text = text(code)
     return text.contains("PROTOCOL_ERROR") && !text.contains("by curl")
   }
@@ -146,4 +125,20 @@ final class CurlTransfer {
       errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
     return String(text.prefix(CurlLimits.textBytesMax))
   }
+}
+
+/// The body of a request as libcurl takes it, piece by piece.
+struct CurlUpload {
+  /// The rest of it.
+  private var left = RequestBody(before: .init(start: nil, count: 0))
+  private var copy = BodyCopy()
+
+  mutating func begin(_ body: RequestBody) { left = body.isCopied ? copy.hold(body) : body }
+
+  mutating func end() { left = RequestBody(before: .init(start: nil, count: 0)) }
+
+  /// - Returns: how many bytes were copied.
+  mutating func take(into room: UnsafeMutableRawBufferPointer) -> Int { left.take(into: room) }
+
+  func free() { copy.free() }
 }

@@ -13,9 +13,9 @@ import TestSupport
     try await TestWorld.run(over: .curl) { lane, world in
       let pool = try #require(world.transport as? CurlPool)
       // As if the first address had got no socket, and the next one did.
-      pool.failed(socket: SystemError("socket", errno: EMFILE))
+      pool.sockets.failed(SystemError("socket", errno: EMFILE))
       await world.warmUp()
-      #expect(pool.shortage == nil)
+      #expect(pool.sockets.shortage == nil)
       // Nobody listens any more.
       world.server.stopListening()
       world.server.connections[0].close()

@@ -19,11 +19,11 @@ import TestSupport
       world.sender.pieces = [StableBytes([UInt8](repeating: 98, count: 30_000))]
       world.sender.send(5)
       #expect(await world.until { world.server.received >= 4 })
-      let before = pool.calls
+      let before = pool.multi.calls
       #expect(await world.untilFinished(6))
       #expect(world.sender.count(.unknown) >= 1)
       // Within about a second.
-      #expect(pool.calls - before < 500)
+      #expect(pool.multi.calls - before < 500)
     }
   }
 }
