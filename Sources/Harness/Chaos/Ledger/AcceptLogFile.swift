@@ -45,6 +45,18 @@ enum AcceptLogFile {
     return found
   }
 
+  /// When these jobs were accepted first: the ledger's number → epoch milliseconds. One that was not is missing.
+  static func firstAccepts(
+    of jobs: Set<Int>, _ path: String
+  ) throws(ChaosError) -> [Int: Int64] {
+    var found: [Int: Int64] = [:]
+    try forEach(path) { line in
+      guard let job = line.job, jobs.contains(job) else { return }
+      found[job] = min(line.atMs, found[job] ?? .max)
+    }
+    return found
+  }
+
   /// How many bytes it has, which grow with each accept.
   static func bytes(_ path: String) -> Int {
     var information = stat()

@@ -38,6 +38,9 @@ struct Trial: Sendable {
   /// Whether only the quickest kinds of a fault are wanted, as `make test` does.
   var isBrief: Bool { scale < 0.05 }
 
+  /// Whether it is of the size that the matrix is for, on a machine of its own: only then do its times say much.
+  var isFullSize: Bool { scale >= 1 }
+
   /// Returns a time limit as it is here. A brief trial runs beside tests, perhaps on a machine that has no time to
   /// spare. It tells what hangs, and `make chaos` how long it takes.
   func limit(_ seconds: Double) -> Double {

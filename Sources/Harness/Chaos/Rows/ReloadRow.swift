@@ -3,7 +3,7 @@ import Model
 import Stage
 
 /// Row 30: the configuration that all workers share is rewritten again and again under load, also by files that have to be
-/// refused. Pushes go on, and the app that never changes keeps its connections.
+/// refused. Pushes go on, and the app that never changes keeps its connections and its delivery times.
 struct ReloadRow: MatrixRow {
   let number = 30
   let fault = "configuration rewritten under load, also wrongly"
@@ -14,6 +14,10 @@ struct ReloadRow: MatrixRow {
   private static let smallJobs = 1_000
   private static let smallJobsMin = 30
   private static let smallJobsPauseMs: UInt64 = 200
+  /// How long the load has to stand, and how long deliveries are timed then before the first rewrite.
+  private static let settlingMs: UInt64 = 2_000
+  private static let calmMs = 60_000
+  private static let calmMsMin = 4_000
   private static let workers = 3
   /// How long it may take until all workers tell of a rewrite: they look each second, and tell each second.
   private static let limitSeconds = 10.0
@@ -41,7 +45,8 @@ struct ReloadRow: MatrixRow {
       let started = try await ConfigurationRewriter.start(
         stage, workers: Self.workers, limitSeconds: limitSeconds)
       let before = try await Self.openConnections(stage)
-      let rewriter = try await Self.rewrite(rewrites, started, stage)
+      let course = try await Self.rewrite(rewrites, started, stage)
+      let rewriter = course.rewriter
       let after = try await Self.openConnections(stage)
       let reckoning = try stage.reckon(try await stage.drain())
       result.runs = rewriter.tally.rewrites
@@ -51,6 +56,7 @@ struct ReloadRow: MatrixRow {
       result.expectRecovery(within: limitSeconds)
       if let failure = rewriter.tally.failure { result.fail(failure) }
       result.note(rewriter.tally.sentence)
+      try Self.judgeTimes(course, stage, &result)
       try await Self.judgeFleet(rewriter, limitSeconds, stage, &result)
       try await Self.judgeConnections(before, after, rewriter, limitSeconds, stage, &result)
     }
@@ -59,35 +65,73 @@ struct ReloadRow: MatrixRow {
 
   // MARK: Load
 
-  /// Rewrites the configuration beside campaigns of the first app and jobs of one user each of all apps.
+  /// The rewrites, and the jobs to the app that never changes which were enqueued beside them.
+  private struct Course: Sendable {
+    let rewriter: ConfigurationRewriter
+    let starts: DeliveryTimes.Starts
+    /// The times before the first rewrite, and from then until all workers told of the last, in epoch milliseconds.
+    let calm: Range<Int64>
+    let busy: Range<Int64>
+  }
+
+  /// Rewrites the configuration beside campaigns of the first app and jobs of one user each of all apps. These begin a while
+  /// before.
   private static func rewrite(
     _ count: Int, _ started: ConfigurationRewriter, _ stage: ChaosStage
-  ) async throws -> ConfigurationRewriter {
+  ) async throws -> Course {
     try await stage.underLoad { stage in
       let isOver = Notice()
       let jobs = Task { try await enqueueSmallJobs(stage, until: isOver) }
       defer { jobs.cancel() }
+      stage.trial.say("deliveries before the first rewrite")
+      try await ChaosStage.pause(ms: settlingMs)
+      let calmStartMs = EpochClock.nowMs()
+      try await ChaosStage.pause(ms: stage.trial.scaledMs(calmMs, atLeast: calmMsMin))
+      let busyStartMs = EpochClock.nowMs()
       var rewriter = started
       try await rewriter.rewrite(times: count)
       try await rewriter.finish()
+      let busyEndMs = EpochClock.nowMs()
       isOver.raise()
-      try await jobs.value
-      return rewriter
+      // Clocks may be set back meanwhile.
+      return Course(
+        rewriter: rewriter, starts: try await jobs.value,
+        calm: calmStartMs..<max(calmStartMs, busyStartMs),
+        busy: busyStartMs..<max(busyStartMs, busyEndMs))
     }
   }
 
   /// Enqueues jobs all the while, also of the coming app while nobody has it: they wait for it.
-  private static func enqueueSmallJobs(_ stage: ChaosStage, until isOver: Notice) async throws {
+  /// - Returns: when those to the app that never changes were enqueued.
+  private static func enqueueSmallJobs(
+    _ stage: ChaosStage, until isOver: Notice
+  ) async throws -> DeliveryTimes.Starts {
     let crowds = [stage.crowd, unchanged, coming]
     let least = stage.trial.scaled(smallJobs, atLeast: smallJobsMin)
+    var starts: DeliveryTimes.Starts = [:]
     var count = 0
     while !isOver.isRaised || count < least {
       for crowd in crowds {
         let user = count % crowd.count
-        try await stage.enqueue(user..<user + 1, to: crowd)
+        let startMs = EpochClock.nowMs()
+        let entry = try await stage.enqueue(user..<user + 1, to: crowd)
+        if crowd.app == unchanged.app { starts[entry.number] = startMs }
         count += 1
       }
       if !isOver.isRaised { try await ChaosStage.pause(ms: smallJobsPauseMs) }
+    }
+    return starts
+  }
+
+  private static func judgeTimes(
+    _ course: Course, _ stage: ChaosStage, _ result: inout RowResult
+  ) throws {
+    let accepts = try AcceptLogFile.firstAccepts(of: Set(course.starts.keys), stage.acceptLog)
+    let times = DeliveryTimes(
+      course.starts, accepts: accepts, before: course.calm, during: course.busy)
+    result.note("the app that never changed, \(times.sentence)")
+    if let failure = times.failure(isLimited: stage.trial.isFullSize) {
+      result.fail("the app that never changed: \(failure)")
     }
   }
 
