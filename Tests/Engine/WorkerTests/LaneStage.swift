@@ -32,10 +32,8 @@ final class LaneStage {
       worker: "test", consumer: consumer, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: leaseMs, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0,
-      sendsDirectly: sendsDirectly, localTimes: LocalTimes(), idle: IdleLanes(),
-      clock: FleetClock(), poisonGate: PoisonGate(), shortage: DescriptorShortage(),
-      routes: FleetRoutes(), switches: FleetSwitches(),
-      configuration: ConfigurationStanding())
+      sendsDirectly: sendsDirectly,
+      shared: SharedParts(clock: FleetClock(), configuration: ConfigurationStanding()))
     parts = LaneParts(
       loop: loop, settings: settings, store: store,
       snapshot: TestDirectory.snapshot(directory, apps: "shop"), log: lines.logger)

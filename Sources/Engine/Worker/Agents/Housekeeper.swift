@@ -20,10 +20,10 @@ final class Housekeeper {
       loop: loop,
       connection: try RedisConnection(
         loop: loop, endpoint: settings.redis, library: StoreLibrary.library),
-      prefix: settings.prefix, idle: settings.idle, reasons: context.reasons)
+      prefix: settings.prefix, idle: settings.shared.idle, reasons: context.reasons)
     let routeWatch = RouteWatch(
-      store: store.routes, routes: settings.routes, snapshot: context.snapshot, log: log,
-      onWork: { [idle = settings.idle] in
+      store: store.routes, routes: settings.shared.routes, snapshot: context.snapshot, log: log,
+      onWork: { [idle = settings.shared.idle] in
         idle.wake(.chunks)
         onRouted()
       })

@@ -47,7 +47,7 @@ final class ChunkCarrier {
   private func release(_ chunk: ChunkRun) {
     runs.remove(chunk.run)
     onRoom()
-    if let ticket = chunk.poisonTicket { context.settings.poisonGate.leave(ticket) }
+    if let ticket = chunk.poisonTicket { context.shared.poisonGate.leave(ticket) }
     context.fetchSignal.raise()
   }
 

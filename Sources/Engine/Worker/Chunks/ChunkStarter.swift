@@ -56,7 +56,7 @@ final class ChunkStarter {
     guard let slot = runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
     var poisonTicket: UInt64?
     if claim.crashes >= WorkerLimits.poisonCrashesMin {
-      poisonTicket = context.settings.poisonGate.enter(nowNs: context.loop.nowNs)
+      poisonTicket = context.shared.poisonGate.enter(nowNs: context.loop.nowNs)
       guard poisonTicket != nil else {
         return try await handBack(claim, delayMs: WorkerLimits.poisonPauseMs)
       }

@@ -84,7 +84,7 @@ final class Fetcher: Agent {
     lostAnswers.forget()
     try await begin(claims)
     // Others may have room for what this lane has not.
-    if isMore || claims.count == claimMax { context.settings.idle.wake(.chunks) }
+    if isMore || claims.count == claimMax { context.shared.idle.wake(.chunks) }
     return isMore || !claims.isEmpty || wasRouted
   }
 
@@ -127,12 +127,12 @@ final class Fetcher: Agent {
 
   /// Takes up chunks that wait for a worker with this one's routes. - Returns: whether there were any.
   private func claimRouted(max: Int) async throws(RedisError) -> Bool {
-    guard context.settings.routes.hasWork else { return false }
+    guard context.shared.routes.hasWork else { return false }
     let claims = try await context.store.routes.claim(
       consumer: context.settings.consumer, digest: context.snapshot.routes.digest, max: max)
-    if claims.isEmpty { context.settings.routes.noteWork(false) }
+    if claims.isEmpty { context.shared.routes.noteWork(false) }
     try await begin(claims)
-    if claims.count == max { context.settings.idle.wake(.chunks) }
+    if claims.count == max { context.shared.idle.wake(.chunks) }
     return !claims.isEmpty
   }
 
@@ -200,12 +200,13 @@ final class Fetcher: Agent {
     }
     let remote = RemoteSignal(context.fetchSignal, of: context.loop)
     guard
-      context.settings.idle.enlist(context.settings.number, for: .chunks, wake: { remote.raise() })
+      context.shared.idle.enlist(
+        context.settings.number, for: .chunks, wake: { remote.raise() })
     else {
       return
     }
     await context.fetchSignal.wait(
       upToMs: runs.count > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
-    context.settings.idle.withdraw(context.settings.number, from: .chunks)
+    context.shared.idle.withdraw(context.settings.number, from: .chunks)
   }
 }

@@ -60,7 +60,7 @@ extension Admitter {
     case .new where !self.direct.hasPlace, .cancelled:
       try await start(job, direct.admission, direct.entry)
     case .new:
-      let nowMs = context.settings.clock.at(context.loop.nowNs)
+      let nowMs = context.shared.clock.at(context.loop.nowNs)
       let material = materials.make(
         job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
         id: direct.admission.id, firstBindings: bindings)

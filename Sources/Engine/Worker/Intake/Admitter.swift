@@ -171,7 +171,7 @@ struct Admitter {
         .unknownApp(
           JobOfUnknownApp(
             entry: entry, app: job.app, id: id,
-            suggestion: context.settings.routes.suggestion(
+            suggestion: context.shared.routes.suggestion(
               for: job.app, besides: context.snapshot.routes),
             expiresAtMs: expiresAtMs(job, entry))))
     }
@@ -187,7 +187,7 @@ struct Admitter {
   /// When a job expires that nobody admits. "Now or never" is for the network: such a job does not.
   private func expiresAtMs(_ job: PreparedJob, _ entry: JobEntry) -> Int64? {
     guard let expiry = job.content.expiry, expiry != .ttl(seconds: 0) else { return nil }
-    let nowMs = context.settings.clock.at(context.loop.nowNs)
+    let nowMs = context.shared.clock.at(context.loop.nowNs)
     return expiry.expiresAtMs(createdAtMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
   }
 
@@ -196,8 +196,8 @@ struct Admitter {
     _ job: PreparedJob, _ entry: JobEntry
   ) async throws(InvalidField) -> PreparedJob {
     guard let delivery = job.deliverLocal else { return job }
-    let nowMs = context.settings.clock.at(context.loop.nowNs)
-    let schedule = try await context.settings.localTimes.schedule(
+    let nowMs = context.shared.clock.at(context.loop.nowNs)
+    let schedule = try await context.shared.localTimes.schedule(
       delivery, appZone: context.snapshot.rules.timeZones[job.app],
       nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
     try schedule.check(job.content.expiry)
@@ -206,7 +206,7 @@ struct Admitter {
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
   private func unsendable(_ job: PreparedJob, textBytes: Int) -> InvalidField? {
-    let nowMs = context.settings.clock.at(context.loop.nowNs)
+    let nowMs = context.shared.clock.at(context.loop.nowNs)
     if let atMs = job.deliverAtMs, atMs - nowMs > Limits.deliverAheadMsMax {
       return InvalidField(
         pointer: "/deliver_at",
@@ -227,7 +227,7 @@ struct Admitter {
       job.content.isFor(network)
         && job.content.environments.contains { environment in
           !context.snapshot.routes.has(job.app, network, environment)
-            && context.settings.routes.othersHave(job.app, network, environment) ?? true
+            && context.shared.routes.othersHave(job.app, network, environment) ?? true
         }
     }
   }
@@ -328,7 +328,8 @@ struct Admitter {
       do throws(RedisError) {
         let answer = try answers[index].get()
         if answer == .admitted,
-          let createdAtMs = entry.enqueuedAtMs(nowMs: context.settings.clock.at(context.loop.nowNs))
+          let createdAtMs = entry.enqueuedAtMs(
+            nowMs: context.shared.clock.at(context.loop.nowNs))
         {
           materials.add(
             job.content, contentBytes: admission.content.count, createdAtMs: createdAtMs,

@@ -71,7 +71,7 @@ final class Intake: Agent {
         downTo: last, abandonedForMs: isTime ? context.settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
       if isTime { abandonedDueNs = nextLookNs(after: intake) }
-      if intake.amount == .maybeMore { context.settings.idle.wake(.jobs) }
+      if intake.amount == .maybeMore { context.shared.idle.wake(.jobs) }
       let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
       guard !mayBeMore, !isRoutedDue else { return 0 }
       // Not among the idle ones: it would be woken for what it has no room for.
@@ -80,8 +80,8 @@ final class Intake: Agent {
       }
       if admitter.large.isFull {
         // Not among the idle ones: it would be woken for what it leaves to others.
-        let lanes = context.settings.idle.enterFull()
-        defer { context.settings.idle.leaveFull() }
+        let lanes = context.shared.idle.enterFull()
+        defer { context.shared.idle.leaveFull() }
         await signal.wait(upToMs: WorkerLimits.besideLargeMs * UInt64(lanes))
         return 0
       }
@@ -89,8 +89,8 @@ final class Intake: Agent {
       let heldMs =
         intake.amount == .nothing || wasHeld ? try await context.store.jobs.heldBackMs() : nil
       wasHeld = heldMs != nil
-      if let heldMs, context.settings.idle.watchHeld() {
-        defer { context.settings.idle.leaveHeld() }
+      if let heldMs, context.shared.idle.watchHeld() {
+        defer { context.shared.idle.leaveHeld() }
         await signal.wait(upToMs: heldMs)
       } else {
         await waitForJobs()
@@ -129,12 +129,13 @@ final class Intake: Agent {
   private func waitForJobs() async {
     let remote = RemoteSignal(signal, of: context.loop)
     guard
-      context.settings.idle.enlist(context.settings.number, for: .jobs, wake: { remote.raise() })
+      context.shared.idle.enlist(
+        context.settings.number, for: .jobs, wake: { remote.raise() })
     else {
       return
     }
     await signal.wait(upToMs: WorkerLimits.idleLaneMsMax)
-    context.settings.idle.withdraw(context.settings.number, from: .jobs)
+    context.shared.idle.withdraw(context.settings.number, from: .jobs)
   }
 
   /// Takes in what this lane was given by answers that were lost, or had begun to take in when Redis was.
@@ -163,7 +164,7 @@ final class Intake: Agent {
       max: WorkerLimits.routedJobsMax)
     guard !entries.isEmpty else { return false }
     try await admitter.admit(entries)
-    context.settings.idle.wake(.chunks)
+    context.shared.idle.wake(.chunks)
     return true
   }
 }

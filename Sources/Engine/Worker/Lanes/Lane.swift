@@ -53,7 +53,7 @@ actor Lane {
       loop: loop, settings: settings, store: store, snapshot: snapshot, log: log)
     self.parts = parts
     drained = LoopSignal(loop: loop)
-    let clock = settings.clock
+    let clock = settings.shared.clock
     reporter = ProcessReporter(store: store, loop: loop, clock: clock, log: log)
     let redisWatch =
       settings.isHousekeeper
@@ -79,9 +79,9 @@ actor Lane {
           clock: ClockWatch(clock: clock, worker: settings.worker, log: log), redis: redisWatch,
           certificates: $0,
           memory: MemoryWatch(
-            worker: settings.worker, bytesMax: { settings.memory.bytesMax },
+            worker: settings.worker, bytesMax: { settings.shared.memory.bytesMax },
             residentBytes: { ProcessMemory.residentBytes }, log: log),
-          snapshot: parts.context.snapshot, configuration: settings.configuration)
+          snapshot: parts.context.snapshot, configuration: settings.shared.configuration)
       })
     housekeeper =
       settings.isHousekeeper
@@ -202,7 +202,7 @@ actor Lane {
       }
       log.info("connected to Redis", metadata: ["server": "\(server)"])
     }
-    redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
+    redis.onTime = { [clock = settings.shared.clock] serverMs, sentNs, receivedNs in
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
     sending.room.roundTripNs = { [redis] in redis.roundTripNs }
@@ -269,7 +269,7 @@ actor Lane {
 
   private func keepCredential(_ number: Int) async {
     guard let destination = sending.destinations[number] else { return }
-    let keeper = CredentialKeeper(destination: destination, clock: settings.clock, log: log)
+    let keeper = CredentialKeeper(destination: destination, clock: settings.shared.clock, log: log)
     await AgentLoop(
       keeper, on: loop, signal: destination.credentialSignal,
       while: { [life] in !life.isEnded && !destination.isRetired }

@@ -43,7 +43,7 @@ final class LaneParts {
   init(
     loop: EventLoop, settings: LaneSettings, store: Store, snapshot: WorkerSnapshot, log: Logger
   ) {
-    let clock = settings.clock
+    let clock = settings.shared.clock
     let consumer = settings.consumer
     let reasons = ReasonLog(log: log)
     let life = LaneLife()
@@ -51,13 +51,13 @@ final class LaneParts {
     admitSignal = LoopSignal(loop: loop)
 
     sending = SendingParts(
-      loop: loop, runs: runs, directory: snapshot.directory, fleet: settings.routes,
+      loop: loop, runs: runs, directory: snapshot.directory, fleet: settings.shared.routes,
       settings: SendingSettings(
         worker: settings.worker,
         connections: ConnectionSettings(
           connectionsMax: settings.connectionsMax, streamsMax: settings.streamsMax,
           requestTimeoutMs: settings.requestTimeoutMs),
-        connectionsKept: settings.connectionsKept, shortage: settings.shortage),
+        connectionsKept: settings.connectionsKept, shortage: settings.shared.shortage),
       clock: clock, reasons: reasons, log: log)
     let (room, gate, congestion) = (sending.room, sending.gate, sending.congestion)
     rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)
@@ -65,7 +65,8 @@ final class LaneParts {
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)
     let switches = SwitchWatch(
-      store: store, fleet: settings.switches, nowNs: { loop.nowNs }, log: log, reasons: reasons,
+      store: store, fleet: settings.shared.switches, nowNs: { loop.nowNs }, log: log,
+      reasons: reasons,
       isLogging: settings.isHousekeeper, onChange: { gate.apply($0) })
     leases = LeaseKeeper(
       loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,

@@ -70,15 +70,10 @@ package final class WorkerService: Sendable {
       lanes: count, destinations: directory.entries.count,
       connectionsPerLane: worker.connectionsPerLane)
     if let remark { log.warning("\(remark)") }
-    let poisonGate = PoisonGate()
-    let idle = IdleLanes()
-    let shortage = DescriptorShortage()
     let timeZones = try TimeZoneDatabase.release()
     log.info("time zones are those of \(timeZones)")
-    let localTimes = LocalTimes()
-    let routes = FleetRoutes()
+    let shared = SharedParts(clock: clock, configuration: standing, memory: memory)
     let snapshot = WorkerSnapshot(configuration, apps)
-    let switches = FleetSwitches()
     let lanes = try (0..<count).map { number in
       var redis = endpoint
       redis.clientName = "pushpool-\(name)-\(number)"
@@ -94,9 +89,7 @@ package final class WorkerService: Sendable {
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
           connectionsKept: DescriptorLimit.connectionsKept(lanes: count),
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          sendsDirectly: true, localTimes: localTimes, idle: idle, clock: clock,
-          poisonGate: poisonGate, shortage: shortage, routes: routes,
-          switches: switches, configuration: standing, memory: memory),
+          sendsDirectly: true, shared: shared),
         snapshot: snapshot, log: laneLog)
     }
     self.lanes = lanes

@@ -10,7 +10,7 @@ import Testing
   @Test("a network in trouble is an alarm until it is over, and answer times are counted")
   func reports() async throws {
     try await LaneStage.with { _, parts in
-      let clock = parts.settings.clock
+      let clock = parts.settings.shared.clock
       let monitor = LaneMonitor(
         destinations: parts.sending.watch, descriptors: parts.sending.descriptors,
         reasons: parts.reasons,

@@ -9,7 +9,7 @@ import Testing
   func learns() async throws {
     try await LaneStage.with { _, parts in
       var works = 0
-      let routes = parts.settings.routes
+      let routes = parts.settings.shared.routes
       let watch = RouteWatch(
         store: parts.store.routes, routes: routes, snapshot: parts.context.snapshot,
         log: parts.lines.logger, onWork: { works += 1 })

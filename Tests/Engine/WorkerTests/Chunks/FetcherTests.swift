@@ -133,7 +133,7 @@ import Testing
   @Test("chunks that waited for this worker's routes are taken up")
   func takesRouted() async throws {
     try await LaneStage.with { _, parts in
-      let routes = parts.settings.routes
+      let routes = parts.settings.shared.routes
       let watch = RouteWatch(
         store: parts.store.routes, routes: routes, snapshot: parts.context.snapshot,
         log: parts.lines.logger, onWork: {})

@@ -144,7 +144,7 @@ import Testing
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
       let start = parts.loop.nowNs
       _ = await parts.intake.turn()
-      #expect(parts.settings.idle.kinds.isEmpty)
+      #expect(parts.settings.shared.idle.kinds.isEmpty)
       #expect(parts.loop.nowNs - start < WorkerLimits.idleLaneMsMax / 2 * 1_000_000)
       parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
     }

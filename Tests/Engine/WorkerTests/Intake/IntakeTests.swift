@@ -27,7 +27,7 @@ import Testing
   @Test("a turn without work waits until it is woken", .timeLimit(.minutes(1)))
   func waits() async throws {
     try await LaneStage.with { _, parts in
-      let idle = parts.settings.idle
+      let idle = parts.settings.shared.idle
       var wokenNs: UInt64?
       var timer: LoopTimer?
       timer = LoopTimer(loop: parts.loop) {

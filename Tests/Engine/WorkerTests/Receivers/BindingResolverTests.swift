@@ -13,7 +13,7 @@ import Testing
     let claim = try #require(
       try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
     let tracer = Tracer(
-      loop: parts.loop, store: parts.store.traces, by: "other", clock: parts.settings.clock)
+      loop: parts.loop, store: parts.store.traces, by: "other", clock: parts.settings.shared.clock)
     let materials = MaterialStore(store: parts.store, tracer: tracer)
     guard case .material(let material) = try await materials.find(claim) else { throw Missing() }
     let run = PushRun(claim, material, slot: 0, loop: parts.loop)

@@ -17,4 +17,6 @@ struct LaneContext {
   let log: Logger
   /// Raised when there may be something to fetch, or room for more.
   let fetchSignal: LoopSignal
+
+  var shared: SharedParts { settings.shared }
 }

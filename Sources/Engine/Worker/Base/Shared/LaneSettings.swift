@@ -25,15 +25,5 @@ struct LaneSettings: Sendable {
   var isHousekeeper: Bool { number == 0 }
   /// Whether it sends jobs to few users from their entries.
   let sendsDirectly: Bool
-  /// Shared by the lanes of a process, as are the next.
-  let localTimes: LocalTimes
-  let idle: IdleLanes
-  let clock: FleetClock
-  let poisonGate: PoisonGate
-  let shortage: DescriptorShortage
-  let routes: FleetRoutes
-  let switches: FleetSwitches
-  let configuration: ConfigurationStanding
-  /// The memory that the process has and may have.
-  var memory = ProcessMemory(ControlGroup())
+  let shared: SharedParts
 }

@@ -17,7 +17,7 @@ import Testing
   ) async throws -> [Int] {
     try await LaneStage.with { _, parts in
       let tracer = Tracer(
-        loop: parts.loop, store: parts.store.traces, by: "test", clock: parts.settings.clock)
+        loop: parts.loop, store: parts.store.traces, by: "test", clock: parts.settings.shared.clock)
       let materials = MaterialStore(store: parts.store, tracer: tracer)
       for job in 0..<count { materials.admit(job, bytes: bytes) }
       try await then(materials)

@@ -13,7 +13,8 @@ import Testing
   func sendsAgain(hasArrived: Bool) async throws {
     try await LaneStage.with { _, parts in
       let tracer = Tracer(
-        loop: parts.loop, store: parts.store.traces, by: "test-0", clock: parts.settings.clock)
+        loop: parts.loop, store: parts.store.traces, by: "test-0",
+        clock: parts.settings.shared.clock)
       let trace = tracer.trace(app: "shop", job: "sale", isFull: true)
       let connection = parts.store.connection
       // A connection whose replies are off is not closed by CLIENT KILL: it is lost by its time limit.
