@@ -43,7 +43,7 @@ package struct JobControl {
       case .show, .resume: return found.job.record(nowMs: nowMs)
       // Whatever the answer, there is a record now, or there was a worker that was faster.
       case .cancel, .pause, .pace:
-        do throws(RedisError) { _ = try await found.store.jobs.name(found.job) } catch {
+        do throws(RedisError) { _ = try await found.store.jobs.waiting.name(found.job) } catch {
           throw .redis(error)
         }
       }

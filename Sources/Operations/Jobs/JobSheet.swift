@@ -47,7 +47,7 @@ package struct JobSheet: Sendable, Equatable {
     }
     guard let source = record.source else { return nil }
     return try await stores.firstAnswer { store throws(RedisError) in
-      try await store.jobs.text(ofSource: source)
+      try await store.jobs.waiting.text(ofSource: source)
     }
   }
 

@@ -24,7 +24,7 @@ struct WaitingJobSearch {
   ) async throws(OperationError) -> Found? {
     for store in stores {
       let given = try await patience.repeating(on: store) { store throws(RedisError) in
-        try await store.jobs.waiting(app: app, givenID: id)
+        try await store.jobs.waiting.job(app: app, givenID: id)
       }
       if let given { return Found(job: given, store: store) }
     }
@@ -35,7 +35,7 @@ struct WaitingJobSearch {
         var after: String?
         repeat {
           let page = try await patience.repeating(on: store) { store throws(RedisError) in
-            try await store.jobs.searchWaiting(id: id, priority: priority, after: after)
+            try await store.jobs.waiting.search(id: id, priority: priority, after: after)
           }
           if let job = try await find(in: page, priority, store, patience) {
             return Found(job: job, store: store)
@@ -60,7 +60,7 @@ struct WaitingJobSearch {
     for entry in page.entries {
       guard patience.isLeft else { throw .notFoundYet(job: id) }
       let job = try await patience.repeating(on: store) { store throws(RedisError) in
-        try await store.jobs.waiting(app: app, id: id, priority: priority, entry: entry)
+        try await store.jobs.waiting.job(app: app, id: id, priority: priority, entry: entry)
       }
       if let job { return job }
       await pause(store)

@@ -27,7 +27,7 @@ import TestSupport
           Array(#"{"app":"shop","id":"j1"}"#.utf8), priority: .normal, digest: nil)
       }
     ),
-    ("text", { _ = try await $0.jobs.text(ofSource: "n1-1") }),
+    ("text", { _ = try await $0.jobs.waiting.text(ofSource: "n1-1") }),
     (
       "departures",
       { store in
@@ -48,7 +48,7 @@ import TestSupport
     ("resume", { _ = try await $0.jobs.resume(app: "shop", id: "j1") }),
     (
       "find waiting",
-      { _ = try await $0.jobs.searchWaiting(id: "j9", priority: .normal, after: nil) }
+      { _ = try await $0.jobs.waiting.search(id: "j9", priority: .normal, after: nil) }
     ),
     ("dead list", { _ = try await $0.deadLetters.list(max: 10) }),
     ("dead count", { _ = try await $0.deadLetters.count() }),

@@ -162,7 +162,7 @@ import Testing
       // As it is when it was submitted.
       if isNamed {
         let waiting = WaitingJob(priority: .high, entry: job.entry, text: Self.text)
-        #expect(try await stores[1].jobs.name(waiting) == .new)
+        #expect(try await stores[1].jobs.waiting.name(waiting) == .new)
       }
       let watch = JobWatch(job: job, stores: stores)
       try await stores[1].alarms.raise(

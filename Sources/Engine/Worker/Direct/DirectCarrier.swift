@@ -136,7 +136,7 @@ final class DirectCarrier: RunAttendant {
     let run = direct.run
     while run.standing != .stale {
       do throws(RedisError) {
-        if let claim = try await context.store.jobs.admit(
+        if let claim = try await context.store.jobs.direct.admit(
           begun: direct.job, content: run.material.content.canonicalBytes(),
           startedAtMs: direct.begunAtMs, consumer: context.settings.consumer),
           // After a lost reply the lane may have been given the chunk meanwhile.
@@ -263,7 +263,7 @@ final class DirectCarrier: RunAttendant {
   private func answers(to endings: [DirectEnding]) async throws(RedisError) -> [DirectAnswer] {
     while true {
       do throws(RedisError) {
-        return try await context.store.jobs.endDirect(endings)
+        return try await context.store.jobs.direct.end(endings)
       } catch {
         context.reasons.note("settling waits for Redis: \(error)")
         guard error.isPassing, !context.life.isForsaking else { throw error }

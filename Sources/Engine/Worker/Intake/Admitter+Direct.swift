@@ -32,7 +32,7 @@ extension Admitter {
   ) async throws(RedisError) {
     let bindings = FirstBindings.read(
       jobs.map(\.job), within: .direct, store: context.store, loop: context.loop)
-    let answers = try await context.store.jobs.beginDirect(
+    let answers = try await context.store.jobs.direct.begin(
       jobs.map(\.direct), consumer: context.settings.consumer)
     // What one came to is no reason to forget what Redis said of the others.
     var failure: RedisError?

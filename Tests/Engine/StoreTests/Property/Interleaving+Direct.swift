@@ -39,7 +39,7 @@ extension Interleaving {
     let taken = consumers[consumer].entries[index]
     note("begin_direct \(name) \(taken.spec.text) \(taken.entry.entry)")
     let expected = model.beginDirect(taken.entry, taken.spec.id, taken.spec.digest, name)
-    let found = try await store.jobs.beginDirect([direct(taken)], consumer: name)
+    let found = try await store.jobs.direct.begin([direct(taken)], consumer: name)
     try expectSame(found, [.success(expected)], "begin_direct")
     switch expected {
     case .new: consumers[consumer].entries[index].isBegun = true
@@ -60,7 +60,7 @@ extension Interleaving {
       let expected = model.endDirect(
         taken.entry, taken.spec.id, recipients(taken.spec)[0], report)
       let ending = DirectEnding(job: job, startedAtMs: 1, settlement: report.settlement)
-      let found = try await store.jobs.endDirect([ending])
+      let found = try await store.jobs.direct.end([ending])
       try expectSame(found, [expected], "end_direct")
     }
     forget(consumer, index)
@@ -73,7 +73,7 @@ extension Interleaving {
     note("admit_begun \(name) \(taken.spec.text) \(taken.entry.entry)")
     // Now and then the reply is lost, and the same is said again.
     for _ in 0..<(random.chance(percent: 20) ? 2 : 1) {
-      let claim = try await store.jobs.admit(
+      let claim = try await store.jobs.direct.admit(
         begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: name)
       let isOurs = model.admitBegun(
         taken.entry, job.admission, recipients(taken.spec)[0], name, chunk: claim?.entry ?? "")

@@ -174,7 +174,7 @@ extension Interleaving {
     guard let (priority, entry, spec) = random.pick(places) else { return }
     note("name \(spec.text) \(priority) \(entry)")
     let expected = model.name(spec, entry, priority)
-    let found = try await store.jobs.takeName(
+    let found = try await store.jobs.waiting.takeName(
       Self.app, spec.id, digest: spec.digest, priority: priority, entry: entry)
     try expectSame(found, expected, "name_waiting")
     if random.chance(percent: 50) { try await change(spec.id) }

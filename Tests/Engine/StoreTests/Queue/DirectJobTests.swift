@@ -21,7 +21,7 @@ import Testing
   {
     let job = DirectJob(
       entry: try await store.takeNew(), admission: Self.admission(id, digest: digest))
-    #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.new)])
+    #expect(try await store.jobs.direct.begin([job], consumer: "worker") == [.success(.new)])
     return job
   }
 
@@ -38,7 +38,7 @@ import Testing
     try await Lane.withStore { _, store in
       let job = try await begin(store)
       #expect(try await store.record("j1").state == .queued)
-      let answers = try await store.jobs.endDirect([Self.ending(job)])
+      let answers = try await store.jobs.direct.end([Self.ending(job)])
       #expect(answers == [.ended])
       let record = try await store.record("j1")
       #expect(record.state == .done && record.counts.accepted == 1 && record.total == 1)
@@ -65,7 +65,7 @@ import Testing
       func end(_ job: DirectJob) async throws {
         let time = try await store.redis("TIME").array?.first?.string.flatMap { Int64($0) }
         let ending = Self.ending(job, startedAtMs: try #require(time) * 1_000 - forMs)
-        #expect(try await store.jobs.endDirect([ending]) == [.ended])
+        #expect(try await store.jobs.direct.end([ending]) == [.ended])
       }
       let plain = try await begin(store)
       #expect((110...120).contains(try await secondsLeft("j1")))
@@ -92,7 +92,7 @@ import Testing
         again.entry, app: "shop", id: "j4", digest: again.admission.digest, consumer: "worker")
       #expect(reserved == .new)
       #expect(try await secondsLeft("j4") > 1_000)
-      #expect(try await store.jobs.beginDirect([again], consumer: "worker") == [.success(.new)])
+      #expect(try await store.jobs.direct.begin([again], consumer: "worker") == [.success(.new)])
       #expect((110...120).contains(try await secondsLeft("j4")))
     }
   }
@@ -107,7 +107,7 @@ import Testing
         admission.retention.otherwiseSeconds = 7_200
         jobs.append(DirectJob(entry: try await store.takeNew(), admission: admission))
       }
-      let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
+      let answers = try await store.jobs.direct.begin(jobs, consumer: "worker")
       #expect(answers == jobs.map { _ in .success(.new) })
       let time = try await store.redis("TIME").array?.first?.string.flatMap { Int64($0) }
       let nowMs = try #require(time) * 1_000
@@ -120,7 +120,7 @@ import Testing
         }
         return DirectEnding(job: job, startedAtMs: nowMs, settlement: settlement)
       }
-      #expect(try await store.jobs.endDirect(endings) == jobs.map { _ in .ended })
+      #expect(try await store.jobs.direct.end(endings) == jobs.map { _ in .ended })
       for (id, expected) in [
         ("a", 110...120), ("b", 7_190...7_200), ("c", 650...660), ("d", 110...120),
       ] {
@@ -139,7 +139,7 @@ import Testing
           DirectJob(
             entry: try await store.takeNew(), admission: Self.admission("j1", digest: digest)))
       }
-      let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
+      let answers = try await store.jobs.direct.begin(jobs, consumer: "worker")
       let second = digest == "d" ? AdmissionAnswer.duplicate : .conflict
       #expect(answers == [.success(.new), .success(second)])
     }
@@ -160,13 +160,13 @@ import Testing
         jobs.append(DirectJob(entry: entry, admission: Self.admission("job-\(id)")))
       }
       jobs.swapAt(0, 2)
-      let stranger = try await store.jobs.beginDirect(jobs, consumer: "stranger")
+      let stranger = try await store.jobs.direct.begin(jobs, consumer: "stranger")
       #expect(stranger == Array(repeating: .success(.stale), count: ids.count))
-      let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
+      let answers = try await store.jobs.direct.begin(jobs, consumer: "worker")
       #expect(answers == Array(repeating: .success(.new), count: ids.count))
       let leases = try await store.jobs.heartbeat(jobs.map(\.entry), consumer: "worker")
       #expect(leases == Array(repeating: .ok, count: ids.count))
-      let endings = try await store.jobs.endDirect(jobs.map { Self.ending($0) })
+      let endings = try await store.jobs.direct.end(jobs.map { Self.ending($0) })
       #expect(endings == Array(repeating: .ended, count: ids.count))
     }
   }
@@ -176,7 +176,7 @@ import Testing
     try await Lane.withStore { _, store in
       let ending = Self.ending(try await begin(store))
       for _ in 0..<2 {
-        #expect(try await store.jobs.endDirect([ending]) == [.ended])
+        #expect(try await store.jobs.direct.end([ending]) == [.ended])
       }
       #expect(try await store.record("j1").counts.accepted == 1)
       #expect(try await store.redis("XLEN", "{pp}:finished").integer == 1)
@@ -191,10 +191,10 @@ import Testing
         try await store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0).first)
       #expect(again.deliveries == 2 && again.entry == job.entry.entry)
       #expect(
-        try await store.jobs.admit(
+        try await store.jobs.direct.admit(
           begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker") == nil,
         "it goes on nowhere else")
-      #expect(try await store.jobs.endDirect([Self.ending(job)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(job)]) == [.ended])
       let answer = try await store.jobs.admit(again, job.admission, consumer: "other")
       #expect(answer == .stale, "it is over")
       #expect(try await store.record("j1").counts.accepted == 1)
@@ -211,7 +211,7 @@ import Testing
         try await store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0).first)
       let answer = try await store.jobs.admit(again, job.admission, consumer: "other")
       #expect(answer == .admitted)
-      #expect(try await store.jobs.endDirect([Self.ending(job)]) == [.stale])
+      #expect(try await store.jobs.direct.end([Self.ending(job)]) == [.stale])
       #expect(try await store.record("j1").counts.accepted == 0)
     }
   }
@@ -221,12 +221,12 @@ import Testing
     try await Lane.withStore { _, store in
       let job = try await begin(store)
       let claim = try #require(
-        try await store.jobs.admit(
+        try await store.jobs.direct.admit(
           begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "worker"))
-      let again = try await store.jobs.admit(
+      let again = try await store.jobs.direct.admit(
         begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "worker")
       #expect(again?.entry == claim.entry, "as after a lost reply")
-      let others = try await store.jobs.admit(
+      let others = try await store.jobs.direct.admit(
         begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "other")
       #expect(others == nil)
       #expect(try await store.record("j1").state == .running)
@@ -250,11 +250,11 @@ import Testing
       for id in ["ended", "left"] {
         #expect(try await store.jobs.cancel(app: "shop", id: id) == .cancelled)
       }
-      #expect(try await store.jobs.endDirect([Self.ending(ended)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(ended)]) == [.ended])
       var record = try await store.record("ended")
       #expect(record.state == .cancelled && record.counts.accepted == 1 && record.isBalanced)
       let claim = try #require(
-        try await store.jobs.admit(
+        try await store.jobs.direct.admit(
           begun: left, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker"))
       let answer = try await store.chunks.settle(
         claim, .final(accepted: 1, users: 1), consumer: "worker")
@@ -268,12 +268,13 @@ import Testing
   func stoppedBefore() async throws {
     try await Lane.withStore { _, store in
       let entry = try await store.takeNew()
-      let answer = try await store.jobs.takeName(
+      let answer = try await store.jobs.waiting.takeName(
         "shop", "j1", digest: "d", priority: entry.priority, entry: entry.entry)
       #expect(answer == .new)
       #expect(try await store.jobs.pause(app: "shop", id: "j1") == .paused)
       let job = DirectJob(entry: entry, admission: Self.admission("j1"))
-      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.cancelled)])
+      #expect(
+        try await store.jobs.direct.begin([job], consumer: "worker") == [.success(.cancelled)])
     }
   }
 
@@ -286,7 +287,8 @@ import Testing
       #expect(answer == .new)
       _ = try await store.jobs.setPace(app: "shop", id: "j1", perSecond: 10)
       let job = DirectJob(entry: entry, admission: Self.admission("j1"))
-      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.cancelled)])
+      #expect(
+        try await store.jobs.direct.begin([job], consumer: "worker") == [.success(.cancelled)])
     }
   }
 
@@ -296,12 +298,12 @@ import Testing
       let first = try await begin(store)
       for isEnded in [false, true] {
         if isEnded {
-          _ = try await store.jobs.endDirect([Self.ending(first)])
+          _ = try await store.jobs.direct.end([Self.ending(first)])
         }
         let same = DirectJob(entry: try await store.takeNew(), admission: Self.admission("j1"))
         let other = DirectJob(
           entry: try await store.takeNew(), admission: Self.admission("j1", digest: "e"))
-        let answers = try await store.jobs.beginDirect([same, other], consumer: "worker")
+        let answers = try await store.jobs.direct.begin([same, other], consumer: "worker")
         #expect(answers == [.success(.duplicate), .success(.conflict)])
         try await store.jobs.refuse(
           other.entry,
@@ -317,7 +319,7 @@ import Testing
   func wrongCounts() async throws {
     try await Lane.withStore { _, store in
       let job = try await begin(store)
-      let answers = try await store.jobs.endDirect([Self.ending(job, accepted: 2)])
+      let answers = try await store.jobs.direct.end([Self.ending(job, accepted: 2)])
       #expect(answers == [.admit])
       #expect(try await store.record("j1").state == .queued)
     }

@@ -185,12 +185,12 @@ import Testing
           #expect(isQueued && !isElsewhere)
         }
         #expect(sent < 10_000, "\(sent) bytes")
-        let answer = try await store.jobs.takeName(
+        let answer = try await store.jobs.waiting.takeName(
           "shop", "j", digest: "d", priority: .low, entry: entry)
         #expect(answer == .new)
         // Another job of the name: is the first still there?
         let other = try await store.jobs.enqueue(Array("{}".utf8), priority: .high)
-        let conflict = try await store.jobs.takeName(
+        let conflict = try await store.jobs.waiting.takeName(
           "shop", "j", digest: "e", priority: .high, entry: other)
         #expect(conflict == .conflict)
       }

@@ -226,7 +226,7 @@ import Testing
         var (found, looked, after): ([String], Int, String?) = ([], 0, nil)
         let copied = try await store.copied {
           repeat {
-            let page = try await store.jobs.searchWaiting(
+            let page = try await store.jobs.waiting.search(
               id: id, priority: .normal, after: after)
             found += page.entries
             looked += page.looked

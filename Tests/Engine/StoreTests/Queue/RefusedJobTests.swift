@@ -78,7 +78,7 @@ import Testing
       switch taking {
       case "begin_direct":
         let job = DirectJob(entry: entry, admission: Self.admission())
-        #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.new)])
+        #expect(try await store.jobs.direct.begin([job], consumer: "worker") == [.success(.new)])
       case "admit":
         let answer = try await store.jobs.admit(entry, Self.admission(), consumer: "worker")
         #expect(answer == .admitted)
@@ -87,7 +87,7 @@ import Testing
           entry, app: "shop", id: "j", digest: "d", consumer: "worker")
         #expect(answer == .new)
       case "name_waiting":
-        let answer = try await store.jobs.takeName(
+        let answer = try await store.jobs.waiting.takeName(
           "shop", "j", digest: "d", priority: .normal, entry: entry.entry)
         #expect(answer == .new)
       default:
@@ -114,14 +114,14 @@ import Testing
         _ = try await store.redis("XADD", store.keys.jobs(.normal), "5-1", "job", "{}")
         let entry = try #require(try await store.jobs.take(consumer: "worker", max: 1).first)
         let job = DirectJob(entry: entry, admission: Self.admission(digest: digest))
-        #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.new)])
+        #expect(try await store.jobs.direct.begin([job], consumer: "worker") == [.success(.new)])
         #expect(try await store.record("j").state == .queued)
         if digest == "one" {
           try await store.jobs.refuse(entry, Self.refusal(), consumer: "worker")
         } else {
           let ending = DirectEnding(
             job: job, startedAtMs: 1, settlement: .final(accepted: 1, users: 1))
-          #expect(try await store.jobs.endDirect([ending]) == [.ended])
+          #expect(try await store.jobs.direct.end([ending]) == [.ended])
         }
       }
       let record = try await store.record("j")
@@ -217,7 +217,7 @@ import Testing
   @Test func `the record of a job that was cancelled and then refused has an end`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await store.takeNew()
-      _ = try await store.jobs.takeName(
+      _ = try await store.jobs.waiting.takeName(
         "shop", "j", digest: "d", priority: .normal, entry: entry.entry)
       #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
       try await store.jobs.refuse(entry, Self.refusal(), consumer: "worker")

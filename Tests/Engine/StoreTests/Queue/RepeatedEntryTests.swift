@@ -32,7 +32,7 @@ import Testing
   ) async throws -> DirectJob {
     let job = DirectJob(
       entry: try await take(store, consumer), admission: Self.admission(id, digest: digest))
-    #expect(try await store.jobs.beginDirect([job], consumer: consumer) == [.success(.new)])
+    #expect(try await store.jobs.direct.begin([job], consumer: consumer) == [.success(.new)])
     return job
   }
 
@@ -48,10 +48,10 @@ import Testing
       let first = try await begin(store, "a", digest: "one")
       _ = try await store.redis("DEL", "{pp}:jobs:normal")
       try await add(store, "second")
-      #expect(try await store.jobs.endDirect([Self.ending(first)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(first)]) == [.ended])
       #expect(try await store.record("a").state == .done)
       let second = try await begin(store, "b", digest: "two")
-      #expect(try await store.jobs.endDirect([Self.ending(second)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(second)]) == [.ended])
       #expect(try await store.record("b").state == .done)
     }
   }
@@ -63,12 +63,12 @@ import Testing
       _ = try await store.redis("DEL", "{pp}:jobs:normal")
       try await add(store, "second")
       let second = try await begin(store, "a", digest: "two")
-      #expect(try await store.jobs.endDirect([Self.ending(first)]) == [.stale])
+      #expect(try await store.jobs.direct.end([Self.ending(first)]) == [.stale])
       #expect(try await store.record("a").state == .queued)
-      let claim = try await store.jobs.admit(
+      let claim = try await store.jobs.direct.admit(
         begun: first, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker")
       #expect(claim == nil)
-      #expect(try await store.jobs.endDirect([Self.ending(second)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(second)]) == [.ended])
       #expect(try await store.record("a").counts.accepted == 1)
     }
   }
@@ -79,14 +79,14 @@ import Testing
     try await Lane.withStore { _, store in
       try await add(store, "first")
       let first = try await begin(store, "a", digest: "one")
-      #expect(try await store.jobs.endDirect([Self.ending(first)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(first)]) == [.ended])
       for (digest, expected) in [("two", AdmissionAnswer.conflict), ("one", .duplicate)] {
         _ = try await store.redis("DEL", "{pp}:jobs:normal")
         try await add(store, "second")
         let again = DirectJob(
           entry: try await take(store), admission: Self.admission("a", digest: digest))
         #expect(
-          try await store.jobs.beginDirect([again], consumer: "worker") == [.success(expected)])
+          try await store.jobs.direct.begin([again], consumer: "worker") == [.success(expected)])
       }
     }
   }
@@ -163,7 +163,7 @@ import Testing
       try await remove(store, by: how)
       func admit() async throws -> ChunkClaim {
         try #require(
-          try await store.jobs.admit(
+          try await store.jobs.direct.admit(
             begun: job, content: Array("{}".utf8), startedAtMs: 1, consumer: "worker"))
       }
       let claim = try await admit()
@@ -250,7 +250,7 @@ import Testing
     try await Lane.withStore { _, store in
       try await add(store, "first")
       let first = try await begin(store, "a", digest: "one")
-      #expect(try await store.jobs.endDirect([Self.ending(first)]) == [.ended])
+      #expect(try await store.jobs.direct.end([Self.ending(first)]) == [.ended])
       #expect(
         try await !store.jobs.rescue(
           first.entry, app: "shop", id: "a", digest: "one", consumer: "worker"))

@@ -57,10 +57,10 @@ import Testing
         audience: Admission.Audience(lines: .users, recipients: 1, segments: 1))
       admission.audience.texts = [Array("u\n".utf8)]
       let direct = DirectJob(entry: try await store.takeNew(), admission: admission)
-      #expect(try await store.jobs.beginDirect([direct], consumer: "worker") == [.success(.new)])
+      #expect(try await store.jobs.direct.begin([direct], consumer: "worker") == [.success(.new)])
       let ending = DirectEnding(
         job: direct, startedAtMs: 1, settlement: .final(accepted: 1, users: 1))
-      for _ in 0..<2 { #expect(try await store.jobs.endDirect([ending]) == [.ended]) }
+      for _ in 0..<2 { #expect(try await store.jobs.direct.end([ending]) == [.ended]) }
       #expect(try await lost(store) == 0)
       let refused = try await store.takeNew()
       let refusal = Refusal(reason: "invalid_job", message: "No", app: "shop", id: "c")

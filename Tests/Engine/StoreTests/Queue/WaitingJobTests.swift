@@ -42,7 +42,7 @@ import Testing
       try await store.enqueue(Self.text("j", audience))
       #expect(try await store.jobs.cancel(app: "shop", id: "j") == nil)
       let job = try #require(try await store.findWaiting("j"))
-      #expect(try await store.jobs.name(job) == .new)
+      #expect(try await store.jobs.waiting.name(job) == .new)
       #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
       let waiting = try await store.record("j")
       #expect(waiting.state == .cancelled && !waiting.isAdmitted)
@@ -74,7 +74,7 @@ import Testing
       try await store.fill("crowd", .set, ["a", "b", "c"])
       try await store.enqueue(Self.text("j", audience))
       let job = try #require(try await store.findWaiting("j"))
-      #expect(try await store.jobs.name(job) == .new)
+      #expect(try await store.jobs.waiting.name(job) == .new)
       #expect(try await store.jobs.pause(app: "shop", id: "j") == .paused)
       #expect(try await store.takeIn() == .admitted)
       #expect(try await store.chunks.claim(consumer: "w", max: 5) == [])
@@ -94,10 +94,10 @@ import Testing
     try await Lane.withStore { _, store in
       try await store.enqueue(Self.text("j", .segments))
       let job = try #require(try await store.findWaiting("j"))
-      #expect(try await store.jobs.name(job) == .new)
-      #expect(try await store.jobs.name(job) == .new, "a repetition after a lost reply")
+      #expect(try await store.jobs.waiting.name(job) == .new)
+      #expect(try await store.jobs.waiting.name(job) == .new, "a repetition after a lost reply")
       #expect(try await store.jobs.pause(app: "shop", id: "j") == .paused)
-      #expect(try await store.jobs.name(job) == .new)
+      #expect(try await store.jobs.waiting.name(job) == .new)
       #expect(try await store.record("j").state == .paused)
       #expect(try await store.jobs.resume(app: "shop", id: "j") == .queued)
       #expect(try await store.takeIn() == .admitted)
@@ -110,7 +110,7 @@ import Testing
       try await store.enqueue(Self.text("j", .segments))
       let answer = try await store.takeIn {
         let job = try #require(try await store.findWaiting("j"))
-        #expect(try await store.jobs.name(job) == .new)
+        #expect(try await store.jobs.waiting.name(job) == .new)
         #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
       }
       #expect(answer == .admitted)
@@ -127,11 +127,11 @@ import Testing
       try await store.enqueue(Self.text("j", .oneSegment, body: "y"), priority: .high)
       // As an operator would whose search was faster than the later ones.
       let first = try #require(try await store.waiting("j", .normal))
-      #expect(try await store.jobs.name(first) == .new)
+      #expect(try await store.jobs.waiting.name(first) == .new)
       #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
       let others = try #require(try await store.findWaiting("j"))
       #expect(others.priority == .high)
-      #expect(try await store.jobs.name(others) == .duplicate)
+      #expect(try await store.jobs.waiting.name(others) == .duplicate)
 
       #expect(try await store.takeIn() == .duplicate)
       #expect(try await store.takeIn() == .conflict)
@@ -148,20 +148,20 @@ import Testing
       try await store.enqueue(Self.text("j", .oneSegment))
       let job = try #require(try await store.findWaiting("j"))
       #expect(try await store.takeIn() == .admitted)
-      #expect(try await store.jobs.name(job) == .gone)
+      #expect(try await store.jobs.waiting.name(job) == .gone)
       let record = try await store.record("j")
       #expect(record.state == .running && record.isAdmitted)
       #expect(try await store.findWaiting("j") == nil)
 
       try await store.enqueue(Self.text("k", .oneSegment))
       let refused = try #require(try await store.findWaiting("k"))
-      #expect(try await store.jobs.name(refused) == .new)
+      #expect(try await store.jobs.waiting.name(refused) == .new)
       #expect(try await store.jobs.cancel(app: "shop", id: "k") == .cancelled)
       let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
       _ = try await store.jobs.refuse(
         entry, Refusal(reason: "unknown_app", message: "No", app: "shop", id: "k"), consumer: "w")
       #expect(try await store.record("k").state == .refused)
-      #expect(try await store.jobs.name(refused) == .gone)
+      #expect(try await store.jobs.waiting.name(refused) == .gone)
       #expect(try await store.record("k").state == .refused)
     }
   }
@@ -175,7 +175,7 @@ import Testing
       for isPaused in [true, false] {
         let gone = try await store.enqueue(Self.text("j", audience))
         let job = try #require(try await store.findWaiting("j"))
-        #expect(try await store.jobs.name(job) == .new)
+        #expect(try await store.jobs.waiting.name(job) == .new)
         _ =
           isPaused
           ? try await store.jobs.pause(app: "shop", id: "j")
@@ -191,17 +191,17 @@ import Testing
   @Test func `a job without an id is found by the one that was made of its entry`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await store.enqueue(Self.text(nil, .oneSegment), priority: .low)
-      let found = try await store.jobs.waiting(app: "shop", givenID: "l\(entry)")
+      let found = try await store.jobs.waiting.job(app: "shop", givenID: "l\(entry)")
       let job = try #require(found)
       #expect(job.id == "l\(entry)" && job.recipients == 2 && job.fault == nil)
       for id in [
         "n\(entry)", "x\(entry)", "l\(entry)-0", "l", "l-", "l\(entry)0", "l0\(entry)",
         "l+\(entry)", "lz-0",
       ] {
-        #expect(try await store.jobs.waiting(app: "shop", givenID: id)?.id == nil, "\(id)")
+        #expect(try await store.jobs.waiting.job(app: "shop", givenID: id)?.id == nil, "\(id)")
       }
-      #expect(try await store.jobs.waiting(app: "other", givenID: "l\(entry)")?.id == nil)
-      #expect(try await store.jobs.name(job) == .new)
+      #expect(try await store.jobs.waiting.job(app: "other", givenID: "l\(entry)")?.id == nil)
+      #expect(try await store.jobs.waiting.name(job) == .new)
       #expect(try await store.jobs.cancel(app: "shop", id: "l\(entry)") == .cancelled)
       #expect(try await store.takeIn() == .admitted)
       #expect(try await store.record("l\(entry)").counts.skipped == 2)
@@ -243,7 +243,7 @@ import Testing
       func search() async throws -> (pages: [Int], entries: [String]) {
         var (pages, entries, after): ([Int], [String], String?) = ([], [], nil)
         repeat {
-          let page = try await store.jobs.searchWaiting(id: "j", priority: .normal, after: after)
+          let page = try await store.jobs.waiting.search(id: "j", priority: .normal, after: after)
           pages.append(page.looked)
           entries += page.entries
           after = page.next
@@ -271,7 +271,7 @@ import Testing
       let bad = try #require(try await store.findWaiting("bad"))
       #expect(bad.fault?.pointer == "/x")
       let entry = try await store.enqueue("{")
-      let broken = try await store.jobs.waiting(app: "shop", givenID: "n\(entry)")
+      let broken = try await store.jobs.waiting.job(app: "shop", givenID: "n\(entry)")
       #expect(broken?.fault != nil && broken?.app == "")
     }
   }
@@ -283,7 +283,7 @@ import Testing
       _ = try await store.redis("CONFIG", "SET", "maxmemory", "1mb")
       #expect(await failure { try await store.enqueue("{}") } != nil)
       #expect(try await store.findWaiting("j") != nil)
-      #expect(try await store.jobs.name(job) == .new)
+      #expect(try await store.jobs.waiting.name(job) == .new)
       #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
     }
   }
@@ -308,9 +308,9 @@ extension Store {
   fileprivate func waiting(_ id: String, _ priority: Priority) async throws -> WaitingJob? {
     var after: String?
     repeat {
-      let page = try await jobs.searchWaiting(id: id, priority: priority, after: after)
+      let page = try await jobs.waiting.search(id: id, priority: priority, after: after)
       for entry in page.entries {
-        let job = try await jobs.waiting(app: "shop", id: id, priority: priority, entry: entry)
+        let job = try await jobs.waiting.job(app: "shop", id: id, priority: priority, entry: entry)
         if let job { return job }
       }
       after = page.next

@@ -150,10 +150,10 @@ import Testing
       let admission = Admission(
         app: "shop", id: "j", digest: "d", content: [0x7b, 0x7d], audience: Self.oneUser)
       let job = DirectJob(entry: entry, admission: admission)
-      #expect(try await store.jobs.beginDirect([job], consumer: "w") == [.success(.new)])
+      #expect(try await store.jobs.direct.begin([job], consumer: "w") == [.success(.new)])
       let ending = DirectEnding(
         job: job, startedAtMs: 1, settlement: .final(accepted: 1, users: 1))
-      #expect(try await store.jobs.endDirect([ending]) == [.ended])
+      #expect(try await store.jobs.direct.end([ending]) == [.ended])
       #expect(try await store.record("j").state == .done)
       #expect(try await submit(store, Self.text()).status == .replayed)
     }

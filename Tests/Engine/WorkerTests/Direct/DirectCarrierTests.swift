@@ -24,7 +24,7 @@ import Testing
       admission.audience.texts = [Array("user-\(number)\n".utf8)]
       jobs.append(DirectJob(entry: entry, admission: admission))
     }
-    let answers = try await parts.store.jobs.beginDirect(jobs, consumer: "test-0")
+    let answers = try await parts.store.jobs.direct.begin(jobs, consumer: "test-0")
     #expect(answers == Array(repeating: .success(.new), count: count))
     return jobs
   }
@@ -35,7 +35,7 @@ import Testing
       let jobs = try await Self.begin(1, parts)
       let content = JobContent(notification: Notification(title: "Hi")).canonicalBytes()
       let claim = try #require(
-        try await parts.store.jobs.admit(
+        try await parts.store.jobs.direct.admit(
           begun: jobs[0], content: content, startedAtMs: 1, consumer: "test-0"))
       let run = try Self.attend(jobs, parts)[0]
       try await parts.starter.begin(claim)
@@ -58,7 +58,7 @@ import Testing
     for job in jobs {
       claims.append(
         try #require(
-          try await parts.store.jobs.admit(
+          try await parts.store.jobs.direct.admit(
             begun: job, content: content, startedAtMs: 1, consumer: "test-0")))
     }
     await parts.loseConnection()

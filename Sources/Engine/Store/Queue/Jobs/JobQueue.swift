@@ -4,6 +4,14 @@ package import Redis
 /// Jobs from the producer's entry to the record.
 package struct JobQueue {
   let functions: StoreFunctions
+  package let direct: DirectQueue
+  package let waiting: WaitingJobs
+
+  init(functions: StoreFunctions) {
+    self.functions = functions
+    direct = DirectQueue(functions: functions)
+    waiting = WaitingJobs(functions: functions)
+  }
 
   // MARK: Producers and operators
 

@@ -1,12 +1,14 @@
 internal import Model
 package import Redis
 
-// Jobs that are sent from their entries.
-extension JobQueue {
+/// Jobs that are sent from their entries: begun, and ended or made like any other.
+package struct DirectQueue {
+  let functions: StoreFunctions
+
   /// Takes the names of jobs that the consumer is going to send from their entries.
   /// - Returns: of each `.new` (send it), `.cancelled` (it was paused or cancelled while it waited: admit it), or why not; a
   ///   failure when Redis refuses this one.
-  package func beginDirect(
+  package func begin(
     _ jobs: [DirectJob], consumer: String
   ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
@@ -41,7 +43,7 @@ extension JobQueue {
   }
 
   /// Writes the records of direct jobs that have ended, and drops their entries. May be repeated after a lost reply.
-  package func endDirect(
+  package func end(
     _ endings: [DirectEnding]
   ) async throws(RedisError) -> [DirectAnswer] {
     var command = functions.call("end_direct")

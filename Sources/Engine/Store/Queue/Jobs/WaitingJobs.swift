@@ -2,10 +2,12 @@ package import Model
 package import Redis
 
 /// Jobs that no worker has admitted yet: they have no record, and are found by what their producers wrote.
-extension JobQueue {
+package struct WaitingJobs {
+  let functions: StoreFunctions
+
   /// Looks for a job of this id among the next entries of a stream. It takes Redis 1 to 2 ms.
   /// - Parameter after: where the last page ended; nil to begin with.
-  package func searchWaiting(
+  package func search(
     id: String, priority: Priority, after: String?
   ) async throws(RedisError) -> WaitingPage {
     let page = try await functions.read(
@@ -39,13 +41,13 @@ extension JobQueue {
   }
 
   /// The job of an id that was made of its entry, without a search; nil when there is none, or it is another's.
-  package func waiting(app: String, givenID id: String) async throws(RedisError) -> WaitingJob? {
+  package func job(app: String, givenID id: String) async throws(RedisError) -> WaitingJob? {
     guard let place = JobSource.place(id) else { return nil }
-    return try await waiting(app: app, id: id, priority: place.priority, entry: place.entry)
+    return try await job(app: app, id: id, priority: place.priority, entry: place.entry)
   }
 
   /// The job at an entry if it is the one of this name; nil when it is another, or the entry is gone.
-  package func waiting(
+  package func job(
     app: String, id: String, priority: Priority, entry: String
   ) async throws(RedisError) -> WaitingJob? {
     guard let text = try await text(priority, entry),
