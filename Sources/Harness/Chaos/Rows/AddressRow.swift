@@ -23,9 +23,9 @@ struct AddressRow: MatrixRow {
     var options = StageOptions()
     options.users = trial.users
     options.workers = 0
-    options.hasRedisProxy = true
+    options.redis.hasProxy = true
     options.hasProviderProxy = true
-    options.redisHost = "redis.test"
+    options.redis.proxyHost = "redis.test"
     for number in 1...Self.silentApps { options.hosts["other\(number)"] = "silent\(number).test" }
     options.otherApps = options.hosts.keys.sorted()
     let limitSeconds = trial.limit(Self.recoverySeconds)

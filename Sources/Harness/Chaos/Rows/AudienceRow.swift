@@ -22,10 +22,10 @@ struct AudienceRow: MatrixRow {
 
   private func restart(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
-    options.channel = CampaignAudience.channel.rawValue
-    options.appendOnly = true
+    options.crowd.channel = CampaignAudience.channel.rawValue
+    options.redis.appendOnly = true
     // What a slow disk costs is not the question here, nor is the lease.
-    options.appendSync = "always"
+    options.redis.appendSync = "always"
     options.leaseSeconds = 15
     let crashes = trial.scaled(Self.crashes, atLeast: 2)
     let (reckoning, count) = try await ChaosStage.with(trial, options) { stage in
@@ -52,8 +52,8 @@ struct AudienceRow: MatrixRow {
 
   private func failover(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
-    options.channel = CampaignAudience.channel.rawValue
-    options.hasReplica = true
+    options.crowd.channel = CampaignAudience.channel.rawValue
+    options.redis.hasReplica = true
     let workers = options.workers
     let inHand = options.inHandMax
     let reckoning = try await ChaosStage.with(trial, options) { stage in

@@ -39,8 +39,8 @@ struct BadgeRow: MatrixRow {
 
   private static func options(_ trial: Trial, _ network: Network = .apns) -> StageOptions {
     var options = StageOptions(users: trial.users)
-    options.network = network
-    options.raisesBadges = true
+    options.crowd.network = network
+    options.crowd.raisesBadges = true
     return options
   }
 
@@ -81,10 +81,10 @@ struct BadgeRow: MatrixRow {
 
   private static func crashRedis(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = options(trial)
-    options.appendOnly = true
+    options.redis.appendOnly = true
     // Longer than Redis is away: what is measured is not the lease.
     options.leaseSeconds = 15
-    let script = options.script(trouble(options.network))
+    let script = options.script(trouble(options.crowd.network))
     let crashes = trial.scaled(Self.crashes, atLeast: 2)
     try await ChaosStage.with(trial, options) { stage in
       try await stage.simulator.follow(script)

@@ -37,7 +37,7 @@ struct BatchRow: MatrixRow {
     _ phase: Phase, _ trial: Trial, _ result: inout RowResult
   ) async throws {
     var options = StageOptions(users: trial.users)
-    options.network = .jpush
+    options.crowd.network = .jpush
     options.workers = phase.workers
     options.answerMs = answerMs
     let kills = trial.scaled(Self.kills, atLeast: killsMin)

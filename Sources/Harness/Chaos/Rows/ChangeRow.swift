@@ -37,8 +37,8 @@ struct ChangeRow: MatrixRow {
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
     var options = StageOptions(users: trial.scaled(Self.users, atLeast: Self.usersMin))
-    options.appendOnly = true
-    options.appendSync = "always"
+    options.redis.appendOnly = true
+    options.redis.appendSync = "always"
     let inHand = options.inHandMax
     try await ChaosStage.with(trial, options) { stage in
       let crowd = stage.crowd

@@ -33,17 +33,17 @@ struct LocalTimeRow: MatrixRow {
 
   private func options(_ trial: Trial) -> StageOptions {
     var options = StageOptions(users: trial.isBrief ? Self.usersBrief : Self.users)
-    options.timeZones = trial.isBrief ? Self.zonesBrief : Self.zones
-    options.channel = CampaignAudience.channel.rawValue
+    options.crowd.timeZones = trial.isBrief ? Self.zonesBrief : Self.zones
+    options.crowd.channel = CampaignAudience.channel.rawValue
     return options
   }
 
   /// Campaigns to each kind of audience, amid faults.
   private func strike(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = options(trial)
-    options.appendOnly = true
+    options.redis.appendOnly = true
     // What a slow disk costs is not the question here.
-    options.appendSync = "always"
+    options.redis.appendSync = "always"
     try await ChaosStage.with(trial, options) { stage in
       try await stage.fillAudiences()
       let zones = try await start(CampaignAudience.allCases, stage)
@@ -90,7 +90,7 @@ struct LocalTimeRow: MatrixRow {
     let aheadMs = stage.trial.isBrief ? Self.aheadMsBrief : Self.aheadMs
     // Zones' clocks show whole seconds.
     let zones = try folder.make(
-      stage.options.timeZones, firstMs: EpochClock.nowMs() + aheadMs, everyMs: Self.everyMs)
+      stage.options.crowd.timeZones, firstMs: EpochClock.nowMs() + aheadMs, everyMs: Self.everyMs)
     try await stage.startCampaigns(audiences, more: Self.more)
     guard EpochClock.nowMs() < zones[0].nineMs else {
       throw ChaosError("it was nine in the first zone before all campaigns were enqueued")

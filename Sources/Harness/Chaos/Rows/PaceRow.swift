@@ -25,9 +25,9 @@ struct PaceRow: MatrixRow {
     let perSecond = trial.isBrief ? Self.perSecondBrief : Self.perSecond
     var options = StageOptions(
       users: perSecond * (trial.isBrief ? Self.secondsBrief : Self.seconds))
-    options.appendOnly = true
+    options.redis.appendOnly = true
     // What a slow disk costs is not the question here.
-    options.appendSync = "always"
+    options.redis.appendSync = "always"
     var result = RowResult(number, fault)
     try await ChaosStage.with(trial, options) { stage in
       let entry = try await stage.enqueue(

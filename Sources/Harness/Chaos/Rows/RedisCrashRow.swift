@@ -13,7 +13,7 @@ struct RedisCrashRow: MatrixRow {
     let number = number
     let fault = fault
     var options = StageOptions(users: trial.users)
-    options.appendOnly = true
+    options.redis.appendOnly = true
     // Longer than Redis is away: what is measured is not the lease.
     options.leaseSeconds = 15
     let crashes = trial.scaled(Self.crashes, atLeast: 2)

@@ -69,7 +69,7 @@ struct RedisNetworkRow: MatrixRow {
     options.users = trial.isBrief ? 5_000 : 20_000
     options.workers = 2
     options.leaseSeconds = Self.leaseSeconds
-    options.hasRedisProxy = true
+    options.redis.hasProxy = true
     let (reckoning, (inHand, seconds), residentBytes, leases) = try await ChaosStage.with(
       trial, options
     ) {

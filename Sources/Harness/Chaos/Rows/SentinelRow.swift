@@ -31,8 +31,8 @@ struct SentinelRow: MatrixRow {
 
   private func run(_ way: Way, _ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
-    options.sentinels = 3
-    options.refusesAlone = way == .asked
+    options.redis.sentinels = 3
+    options.redis.refusesAlone = way == .asked
     // Longer than there is no master: what is measured is not the lease.
     options.leaseSeconds = 30
     let failovers = trial.scaled(Self.failovers, atLeast: 1)

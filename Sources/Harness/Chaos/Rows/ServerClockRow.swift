@@ -20,7 +20,7 @@ struct ServerClockRow: MatrixRow {
     defer { folder.close() }
     let clock = try ClockShift(file: folder.file("clock"))
     var options = StageOptions(users: trial.users)
-    options.redisClock = clock
+    options.redis.clock = clock
     let rounds = min(trial.scaled(Self.rounds), Self.rounds)
     let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     return try await ChaosStage.with(trial, options) { stage in

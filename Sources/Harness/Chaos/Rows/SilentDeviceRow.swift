@@ -47,8 +47,8 @@ struct SilentDeviceRow: MatrixRow {
   ) async throws {
     var options = StageOptions()
     options.users = trial.scaled(phase.users, atLeast: usersMin) * phase.devices
-    options.devicesPerUser = phase.devices
-    options.silentEvery = phase.silentEvery
+    options.crowd.devicesPerUser = phase.devices
+    options.crowd.silentEvery = phase.silentEvery
     options.workers = 1
     options.connections = 1
     options.streams = 600

@@ -13,8 +13,8 @@ struct SmallJobsRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var options = StageOptions(users: trial.users)
-    options.appendOnly = true
-    options.hasRedisProxy = true
+    options.redis.appendOnly = true
+    options.redis.hasProxy = true
     // Longer than Redis is away, and than a busy machine keeps a worker of a brief trial waiting.
     options.leaseSeconds = trial.isBrief ? 20 : 6
     let rounds = trial.scaled(Self.rounds)

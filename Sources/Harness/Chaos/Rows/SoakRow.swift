@@ -18,8 +18,8 @@ struct SoakRow: MatrixRow {
     options.users = 20_000
     options.streams = 10
     options.answerMs = 25
-    options.appendOnly = true
-    options.hasRedisProxy = true
+    options.redis.appendOnly = true
+    options.redis.hasProxy = true
     options.hasProviderProxy = true
     let minutes = trial.soakMinutes
     return try await ChaosStage.with(trial, options) { stage in

@@ -19,7 +19,7 @@ struct UnequalRow: MatrixRow {
     var options = StageOptions(users: trial.users, workers: 0)
     options.otherApps = [Self.other.app]
     options.lesserLack = [Self.other.app]
-    options.hasDevelopment = true
+    options.crowd.hasDevelopment = true
     options.unroutedSeconds = 600
     let rounds = trial.scaled(Self.rounds, atLeast: 3)
     return try await ChaosStage.with(trial, options) { stage in

@@ -37,22 +37,16 @@ final class ChaosStage: Sendable {
     self.sentinels = sentinels
     folder = stage.folder
     acceptLog = Self.acceptLog(stage)
-    // No token of it begins as those that a script singles out.
-    crowd = Crowd(
-      app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
-      silentEvery: options.silentEvery, prefix: "c0",
-      hasDevelopment: options.hasDevelopment, network: options.network,
-      raisesBadges: options.raisesBadges, channel: options.channel,
-      timeZones: options.timeZones)
-    timeZones = options.timeZones > 0 ? try TimeZoneFolder(path: folder.file("zones")) : nil
+    crowd = options.crowd
+    timeZones = options.crowd.timeZones > 0 ? try TimeZoneFolder(path: folder.file("zones")) : nil
     redisProxy =
-      options.hasRedisProxy
+      options.redis.hasProxy
       ? try FaultProxy(server: .unix(path: redis.socketPath), seed: trial.seed) : nil
     providerProxy =
       options.hasProviderProxy
       ? try FaultProxy(server: .tcp(host: "127.0.0.1", port: stage.port), seed: trial.seed) : nil
     let directURL = sentinels?.url ?? redis.tcpURL ?? redis.url
-    let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? directURL
+    let redisURL = redisProxy.map { "redis://\(options.redis.proxyHost):\($0.port)" } ?? directURL
     let text = Self.configuration(
       options, redis: redisURL, port: providerProxy?.port ?? stage.port, directPort: stage.port)
     configuration = SharedConfiguration(file: try stage.write(text), text: text, keys: stage.keys)
@@ -73,7 +67,7 @@ final class ChaosStage: Sendable {
   static func with<Result>(
     _ trial: Trial, _ options: StageOptions, _ body: (ChaosStage) async throws -> Result
   ) async throws -> Result {
-    try await Stage.with(options.server) { stage in
+    try await Stage.with(options.redis.server) { stage in
       var simulated = SimulatorProcess.Options(script: options.health)
       simulated.acceptLog = acceptLog(stage)
       if options.hasSecondKey {
@@ -113,9 +107,9 @@ final class ChaosStage: Sendable {
         let port = app != Self.app && options.sparesOtherApps ? directPort : port
         let endpoint = "https://\(options.hosts[app] ?? "localhost"):\(port)"
         var places: [PushEnvironment: String] = [.production: endpoint]
-        if options.hasDevelopment { places[.development] = endpoint }
+        if options.crowd.hasDevelopment { places[.development] = endpoint }
         return ConfigurationText.App(
-          id: app, apns: places, jpush: options.network == .jpush ? endpoint : nil)
+          id: app, apns: places, jpush: options.crowd.network == .jpush ? endpoint : nil)
       })
     // The stage's Redis is gone with it.
     configuration.acceptedRisks = [.noAppendOnlyFile]

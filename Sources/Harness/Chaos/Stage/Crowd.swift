@@ -9,7 +9,7 @@ struct Crowd: Sendable {
 
   let app: String
   /// Installations.
-  let count: Int
+  var count: Int
   /// Installations of each user, whose numbers follow one another.
   var devicesPerUser = 1
   /// The size of a group of installations of which the second has a token with another beginning; nil for none.

@@ -14,15 +14,15 @@ struct SentinelSet: Sendable {
     _ options: StageOptions, _ master: RedisServer,
     _ body: (SentinelSet?) async throws -> Result
   ) async throws -> Result {
-    guard options.sentinels > 0 else { return try await body(nil) }
+    guard options.redis.sentinels > 0 else { return try await body(nil) }
     guard let port = master.port else { throw ChaosError("the master has no port") }
-    var following = options.server
+    var following = options.redis.server
     following.configuration.append("replicaof 127.0.0.1 \(port)")
     return try await RedisServer.with(following) { replica in
       var watching = SentinelServer.Options(masterPort: port)
       watching.downAfterMs = ChaosLimits.sentinelDownMs
       watching.failoverMsMax = ChaosLimits.sentinelFailoverMsMax
-      return try await SentinelServer.with(options.sentinels, watching) { sentinels in
+      return try await SentinelServer.with(options.redis.sentinels, watching) { sentinels in
         let set = SentinelSet(servers: [master, replica], sentinels: sentinels)
         try await set.settle()
         return try await body(set)

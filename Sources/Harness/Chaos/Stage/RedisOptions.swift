@@ -1,0 +1,36 @@
+import LocalServices
+
+/// The Redis that a row wants.
+struct RedisOptions: Sendable {
+  /// Whether it keeps an append-only file, synced each second.
+  var appendOnly = false
+  /// How that is synced: with `everysec` the end of the process can cost what a slow disk has held up.
+  var appendSync = "everysec"
+  /// A shift of its clocks; nil for those of this machine.
+  var clock: ClockShift?
+  /// Whether everybody reaches it by a port of its own, which a replica can take over.
+  var hasReplica = false
+  /// How many sentinels watch it and a replica, by which everybody finds the master; 0 for none. Jobs are then enqueued so that
+  /// the replica has them.
+  var sentinels = 0
+  /// Whether a master that no replica keeps up with refuses writes, as docs/reference/redis.md has it for Sentinel.
+  var refusesAlone = false
+  /// Whether a fault proxy stands between the workers and it, and where they look for that.
+  var hasProxy = false
+  var proxyHost = "127.0.0.1"
+
+  var server: RedisServer.Options {
+    var server = RedisServer.Options()
+    server.appendOnly = appendOnly
+    server.clock = clock
+    if appendOnly { server.configuration = ["appendfsync \(appendSync)"] }
+    if hasReplica || sentinels > 0 {
+      server.tcp = true
+      server.configuration += ["repl-diskless-sync-delay 0"]
+    }
+    if refusesAlone {
+      server.configuration += ["min-replicas-to-write 1", "min-replicas-max-lag 10"]
+    }
+    return server
+  }
+}
