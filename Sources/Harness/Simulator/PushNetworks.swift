@@ -1,3 +1,4 @@
+internal import LocalServices
 internal import Model
 
 /// The simulated APNs, FCM, JPush and OAuth endpoint: decides about requests, knows nothing of sockets.
@@ -32,6 +33,15 @@ struct PushNetworks {
   }
 
   var providerTokenVerifications: Int { provider.verifications }
+
+  /// Sets the counters that it keeps.
+  func count(in counters: inout SimulatorCounters) {
+    counters.bearerTokensIssued = bearerTokensIssued
+    counters.providerTokenVerifications = providerTokenVerifications
+    counters.dryRuns = dryRuns
+    counters.repeatedRequests = repeated.requests
+    counters.repeatedPushes = repeated.pushes
+  }
 
   /// Takes another script; what is left of the old one's `times` is forgotten.
   mutating func install(_ script: SimulatorScript) {

@@ -42,19 +42,19 @@ final class SimulatedConnection {
   }
 
   /// Cuts the TCP connection; answers that were not sent yet are lost. Not to be called while the
-  /// connection is reading, which is why requests go through `SimulatorServer.dropAtEndOfTurn`.
+  /// connection is reading, which is why requests go through `AnswerTurns.dropAtEnd`.
   func drop() {
     guard isOpen else { return }
-    server.counters.drops += 1
+    server.record.counters.drops += 1
     // Before the client can see it.
-    server.publish()
+    server.record.publish()
     connection.abort()
   }
 
   func dropAtEndOfTurn() {
     guard !isDropped else { return }
     isDropped = true
-    server.dropAtEndOfTurn(self)
+    server.turns.dropAtEnd(self)
   }
 
   /// Called with each answer that goes out.
@@ -67,7 +67,7 @@ final class SimulatedConnection {
     badRequests += 1
     guard badRequests >= limit, !isDropped else { return }
     isDropped = true
-    server.dropAfterFlush(self)
+    server.turns.dropAfterFlush(self)
   }
 
   private func changeLimit(_ limit: UInt32) {
@@ -81,7 +81,7 @@ final class SimulatedConnection {
     if let goAwayStreamID, request.streamID > goAwayStreamID { return }
     requestCount += 1
     let server = self.server
-    server.counters.countRequest(openStreams: connection.openStreams)
+    server.record.counters.countRequest(openStreams: connection.openStreams)
     guard server.hasConnectionFaults else {
       lastStreamID = max(lastStreamID, request.streamID)
       return server.process(request, on: self, isEarly: isEarly)
@@ -103,7 +103,7 @@ final class SimulatedConnection {
       return true
     }
     if let after = script.stallAfter, requestCount > after {
-      server.counters.stalled += 1
+      server.record.counters.stalled += 1
       return true
     }
     if isToGoAway, !script.goAwayProcessesLast {
@@ -113,7 +113,7 @@ final class SimulatedConnection {
     if let resets = script.resets, requestCount > resets.after,
       requestCount <= resets.after + resets.times
     {
-      server.counters.resets += 1
+      server.record.counters.resets += 1
       connection.reset(request, errorCode: resets.code)
       return true
     }
@@ -135,7 +135,7 @@ final class SimulatedConnection {
     guard !isDropped else { return }
     isDropped = true
     connection.goAway(lastStreamID: lastStreamID, errorCode: errorCode)
-    server.dropAfterFlush(self)
+    server.turns.dropAfterFlush(self)
   }
 
   /// Also when a script comes that allows fewer requests than the connection has had.
@@ -146,7 +146,7 @@ final class SimulatedConnection {
 
   private func sayGoAway() {
     goAwayStreamID = lastStreamID
-    server.counters.goAways += 1
+    server.record.counters.goAways += 1
     let reason = server.script.goAwayReason.map { "{\"reason\":\"\($0)\"}" } ?? ""
     connection.goAway(lastStreamID: lastStreamID, debugData: reason)
   }
@@ -176,10 +176,10 @@ extension SimulatedConnection: ServerConnectionDelegate {
   func connection(_ connection: ServerConnection, sawViolation reason: String) {
     // A stream that crossed a lowered limit on its way is nobody's fault (RFC 9113, 5.1.2).
     if reason == "Stream was refused" {
-      server.counters.refusedStreams += 1
+      server.record.counters.refusedStreams += 1
       if hasLoweredLimit { return }
     }
-    server.counters.violations += 1
+    server.record.counters.violations += 1
   }
 
   func connectionClosed(_ connection: ServerConnection) {

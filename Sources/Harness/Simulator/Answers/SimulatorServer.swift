@@ -3,61 +3,36 @@ internal import Glibc
 internal import LocalServices
 internal import Reactor
 
-/// The server itself; loop-bound.
-///
-/// A turn's decisions are gathered; at its end the accept log is written, the counters are published,
-/// and only then the answers are handed to their connections, which flush them in the same turn.
+/// The server itself: its connections, and what the networks make of their requests; loop-bound.
 final class SimulatorServer {
-  /// The delay of what follows a turn's answers, which have left by then.
-  static let afterFlushMs: UInt64 = 1
-
   let loop: EventLoop
   let tls: TLSContext
   private let options: SimulatorOptions
-  let state: SimulatorState
-  let log: AcceptLog?
+  let record: SimulatorRecord
+  let turns: AnswerTurns
   private var received: ReceivedLog?
   private var listener: Listener!
   private(set) var networks: PushNetworks
   private var connections: [Int: SimulatedConnection] = [:]
-  var counters = SimulatorCounters()
 
   // Copies of what each request asks for.
   private(set) var script: SimulatorScript
   private(set) var hasConnectionFaults = false
   private(set) var openLimit: UInt32
 
-  var pending: [PendingAnswer] = []
-  var delivering: [PendingAnswer] = []
-  var delayed = DelayedAnswers()
-  var earlyEnds: [PendingAnswer] = []
-  var toDrop: [SimulatedConnection] = []
-  var toDropLater: [SimulatedConnection] = []
-  var accepted: [AcceptedPush] = []
-  private var acceptsLeftToKeep: Int
-  /// From then on the log has a gap, and nothing is accepted any more.
-  var logHasFailed = false
-  var heads = AnswerHeads()
-  var isTurnScheduled = false
-  var turnEnd: LoopTimer!
-  var nextDelayed: LoopTimer!
-  var afterFlush: LoopTimer!
-
   init(loop: EventLoop, setup: SimulatorSetup, state: SimulatorState) throws(SimulatorError) {
     self.loop = loop
-    self.state = state
     options = setup.options
     tls = setup.tls
-    log = setup.log
+    record = SimulatorRecord(
+      state: state, log: setup.log, keptMax: setup.options.keptAcceptsMax)
+    turns = AnswerTurns(loop: loop, record: record)
     received = setup.options.receivedDescriptor.map { ReceivedLog(descriptor: $0) }
     networks = setup.networks
     script = setup.networks.script
     openLimit = setup.options.maxConcurrentStreams
-    acceptsLeftToKeep = setup.options.keptAcceptsMax
-    turnEnd = LoopTimer(loop: loop) { [unowned self] in endTurn() }
-    nextDelayed = LoopTimer(loop: loop) { [unowned self] in deliverDelayed() }
-    afterFlush = LoopTimer(loop: loop) { [unowned self] in finishAfterFlush() }
     install(script)
+    record.onPublish = { [unowned self] in networks.count(in: &$0) }
     do {
       listener = try Listener(
         loop: loop, endpoint: .tcp(host: options.host, port: options.port)
@@ -74,12 +49,9 @@ final class SimulatorServer {
 
   func close() {
     listener.close()
-    turnEnd.cancel()
-    nextDelayed.cancel()
-    afterFlush.cancel()
+    turns.stop()
     for connection in connections.values { connection.connection.close() }
-    _ = log?.write()
-    publish()
+    record.write()
   }
 
   func install(_ script: SimulatorScript) {
@@ -96,34 +68,22 @@ final class SimulatorServer {
   // MARK: Connections
 
   private func accept(_ descriptor: CInt) {
-    counters.connectionsOpened += 1
+    record.counters.connectionsOpened += 1
     let connection = SimulatedConnection(
-      server: self, number: counters.connectionsOpened,
+      server: self, number: record.counters.connectionsOpened,
       memory: ConnectionMemory(
-        number: counters.connectionsOpened, validator: APNsValidator(topics: options.topics)))
+        number: record.counters.connectionsOpened, validator: APNsValidator(topics: options.topics))
+    )
     connections[connection.number] = connection
-    counters.connectionsOpen = connections.count
+    record.counters.connectionsOpen = connections.count
     connection.begin(descriptor: descriptor)
-    scheduleTurnEnd()
+    turns.scheduleEnd()
   }
 
   func forget(_ connection: SimulatedConnection) {
     connections[connection.number] = nil
-    counters.connectionsOpen = connections.count
-    delayed.removeClosed()
-    scheduleTurnEnd()
-  }
-
-  /// Cuts a connection before this turn's answers leave.
-  func dropAtEndOfTurn(_ connection: SimulatedConnection) {
-    toDrop.append(connection)
-    scheduleTurnEnd()
-  }
-
-  /// Cuts a connection when this turn's answers have left.
-  func dropAfterFlush(_ connection: SimulatedConnection) {
-    toDropLater.append(connection)
-    afterFlush.schedule(afterMs: Self.afterFlushMs)
+    record.counters.connectionsOpen = connections.count
+    turns.removeClosed()
   }
 
   // MARK: Requests
@@ -156,7 +116,7 @@ final class SimulatorServer {
         }
       }
     }
-    enqueue(answer, delayMs: delayMs, isEarly: isEarly)
+    turns.enqueue(answer, delayMs: delayMs, isEarly: isEarly)
   }
 
   private func show(
@@ -169,22 +129,10 @@ final class SimulatorServer {
 
   private func note(
     _ token: UnsafeRawBufferPointer, of push: Acceptance, _ request: ServerRequest,
-    _ connection: SimulatedConnection,
-    at time: timespec
+    _ connection: SimulatedConnection, at time: timespec
   ) {
-    let nowMs = Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    counters.accepted += 1
-    if let log {
-      let isWritten = log.append(
-        token, of: push, connection: connection.number, stream: request.streamID, nowMs: nowMs)
-      if !isWritten { logHasFailed = true }
-    }
-    guard acceptsLeftToKeep > 0 else { return }
-    acceptsLeftToKeep -= 1
-    accepted.append(
-      AcceptedPush(
-        network: push.network, token: token.text, topic: push.topic.text,
-        connection: connection.number, stream: request.streamID, bodyHash: push.bodyHash,
-        acceptedAtMs: nowMs))
+    record.note(
+      token, of: push, connection: connection.number, stream: request.streamID,
+      nowMs: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
   }
 }

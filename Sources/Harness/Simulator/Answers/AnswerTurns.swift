@@ -3,43 +3,93 @@ internal import LocalServices
 internal import Model
 internal import Reactor
 
-extension SimulatorServer {
+/// The decisions of a turn and those that wait for their time, until their answers have left; loop-bound.
+///
+/// At a turn's end the accept log is written, the counters are published, and only then the answers are handed to their
+/// connections, which flush them in the same turn.
+final class AnswerTurns {
   /// RST_STREAM's NO_ERROR (RFC 9113, 7).
   private static let noError: UInt32 = 0
+  /// The delay of what follows a turn's answers, which have left by then.
+  private static let afterFlushMs: UInt64 = 1
+
+  private let loop: EventLoop
+  private let record: SimulatorRecord
+  private var pending: [PendingAnswer] = []
+  private var delivering: [PendingAnswer] = []
+  private var delayed = DelayedAnswers()
+  private var earlyEnds: [PendingAnswer] = []
+  private var toDrop: [SimulatedConnection] = []
+  private var toDropLater: [SimulatedConnection] = []
+  private var heads = AnswerHeads()
+  private var isTurnScheduled = false
+  private var turnEnd: LoopTimer!
+  private var nextDelayed: LoopTimer!
+  private var afterFlush: LoopTimer!
+
+  init(loop: EventLoop, record: SimulatorRecord) {
+    self.loop = loop
+    self.record = record
+    turnEnd = LoopTimer(loop: loop) { [unowned self] in endTurn() }
+    nextDelayed = LoopTimer(loop: loop) { [unowned self] in deliverDelayed() }
+    afterFlush = LoopTimer(loop: loop) { [unowned self] in finishAfterFlush() }
+  }
+
+  func stop() {
+    turnEnd.cancel()
+    nextDelayed.cancel()
+    afterFlush.cancel()
+  }
 
   func enqueue(_ answer: PendingAnswer, delayMs: UInt64, isEarly: Bool) {
     if isEarly {
       // Sent at once: the body may be in the same read, and would be taken for a second request.
       count(answer)
-      counters.earlyAnswers += 1
-      writeLog()
-      publish()
+      record.counters.earlyAnswers += 1
+      record.write()
       deliver(answer)
       earlyEnds.append(answer)
       afterFlush.schedule(afterMs: Self.afterFlushMs)
-      scheduleTurnEnd()
+      scheduleEnd()
     } else if delayMs > 0 {
       delayed.insert(answer, dueNs: loop.nowNs &+ delayMs &* 1_000_000)
       scheduleDelayed()
-      scheduleTurnEnd()
+      scheduleEnd()
     } else {
       count(answer)
       pending.append(answer)
-      scheduleTurnEnd()
+      scheduleEnd()
     }
   }
 
-  func scheduleTurnEnd() {
+  /// Cuts a connection before this turn's answers leave.
+  func dropAtEnd(_ connection: SimulatedConnection) {
+    toDrop.append(connection)
+    scheduleEnd()
+  }
+
+  /// Cuts a connection when this turn's answers have left.
+  func dropAfterFlush(_ connection: SimulatedConnection) {
+    toDropLater.append(connection)
+    afterFlush.schedule(afterMs: Self.afterFlushMs)
+  }
+
+  /// Forgets the answers to connections that have closed.
+  func removeClosed() {
+    delayed.removeClosed()
+    scheduleEnd()
+  }
+
+  func scheduleEnd() {
     guard !isTurnScheduled else { return }
     isTurnScheduled = true
     turnEnd.schedule(afterMs: 0)
   }
 
   /// Writes the log, publishes, then answers: in this order, so that what is answered is on record.
-  func endTurn() {
+  private func endTurn() {
     isTurnScheduled = false
-    writeLog()
-    publish()
+    record.write()
     // Two arrays in turn, so that neither is copied or given up.
     swap(&pending, &delivering)
     for answer in delivering { deliver(answer) }
@@ -49,29 +99,14 @@ extension SimulatorServer {
     for connection in drops { connection.drop() }
   }
 
-  private func writeLog() {
-    guard let log, !log.write() else { return }
-    logHasFailed = true
-  }
-
-  func publish() {
-    counters.bearerTokensIssued = networks.bearerTokensIssued
-    counters.providerTokenVerifications = networks.providerTokenVerifications
-    counters.dryRuns = networks.dryRuns
-    counters.repeatedRequests = networks.repeated.requests
-    counters.repeatedPushes = networks.repeated.pushes
-    state.publish(counters, accepted: accepted)
-    accepted.removeAll(keepingCapacity: true)
-  }
-
   private func count(_ answer: PendingAnswer) {
     guard !answer.isCut else { return }
     switch answer.reaction {
-    case .answer(let content): counters.countAnswer(status: content.status)
-    case .stall: counters.stalled += 1
-    case .reset: counters.resets += 1
+    case .answer(let content): record.counters.countAnswer(status: content.status)
+    case .stall: record.counters.stalled += 1
+    case .reset: record.counters.resets += 1
     case .drop: break
-    case .goAway: counters.goAways += 1
+    case .goAway: record.counters.goAways += 1
     }
   }
 
@@ -81,8 +116,8 @@ extension SimulatorServer {
     guard !answer.isCut else { return connection.dropAtEndOfTurn() }
     switch answer.reaction {
     case .answer(var content):
-      if answer.isAccepted && logHasFailed {
-        counters.logFailures += 1
+      if answer.isAccepted && record.hasFailed {
+        record.counters.logFailures += 1
         content = .apns(.internalServerError)
       }
       respond(answer.request, on: connection, content)
@@ -114,18 +149,18 @@ extension SimulatorServer {
     nextDelayed.schedule(afterMs: due <= loop.nowNs ? 0 : (due - loop.nowNs + 999_999) / 1_000_000)
   }
 
-  func deliverDelayed() {
+  private func deliverDelayed() {
     while let answer = delayed.popDue(nowNs: loop.nowNs) {
       if answer.isCurrent { count(answer) }
       pending.append(answer)
     }
-    if !pending.isEmpty { scheduleTurnEnd() }
+    if !pending.isEmpty { scheduleEnd() }
     scheduleDelayed()
   }
 
   /// Ends the streams that were answered before their bodies came (RFC 9113, 8.1), and cuts the
   /// connections whose last answers were to leave first.
-  func finishAfterFlush() {
+  private func finishAfterFlush() {
     let ends = earlyEnds
     earlyEnds.removeAll()
     for end in ends where end.isCurrent {
