@@ -36,7 +36,7 @@ struct BindingResolver {
 
   /// How many of a run's recipients to resolve in one trip.
   private func batchMax(_ run: PushRun) -> Int {
-    if run.material.isPersonal { return run.material.personalBatch }
+    if run.material.receivers.isPersonal { return run.material.receivers.batch }
     // What is known of a job's users is known of all of them.
     return run.material.firstBindings == nil
       ? room.resolveBatch : max(room.resolveBatch, WorkerLimits.directUsersMax)
@@ -44,7 +44,7 @@ struct BindingResolver {
 
   /// Queues the pushes of a job whose users' bindings were read as it was taken in; otherwise does nothing.
   func resolveKnown(_ run: PushRun) {
-    guard !run.material.isPersonal, run.cursor == 0,
+    guard !run.material.receivers.isPersonal, run.cursor == 0,
       let known = run.material.firstBindings?.take(for: run.lines.indices, nowNs: loop.nowNs)
     else { return }
     addUsers(run, run.takeBatch(max: run.lines.count), known)
@@ -54,7 +54,7 @@ struct BindingResolver {
   // MARK: Users
 
   private func resolveUsers(_ run: PushRun, _ batch: Range<Int>) async throws(RedisError) {
-    if run.material.isPersonal { return try await resolvePersonally(run, batch) }
+    if run.material.receivers.isPersonal { return try await resolvePersonally(run, batch) }
     if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
       return addUsers(run, batch, known)
     }
@@ -114,7 +114,7 @@ struct BindingResolver {
       }
       ends.append(bindings.count)
     }
-    run.material.noteBatch(
+    run.material.receivers.noteBatch(
       users: batch.count, bindings: bindings.count, bytes: values.reduce(0) { $0 + $1.byteCount })
     let check = run.material.raisesBadge ? FillCheck(run, values, composer) : nil
     let read = try await receivers.read(run, asked) { index, variant in
@@ -216,7 +216,7 @@ struct BindingResolver {
 
   /// Ends a recipient whose pushes are made. One that has none counts in one round of its job.
   private func end(_ run: PushRun, _ recipient: Int, isInOtherRound: Bool) {
-    let isElsewhere = isInOtherRound || !(run.material.zones?.isFirst ?? true)
+    let isElsewhere = isInOtherRound || !(run.material.receivers.zones?.isFirst ?? true)
     if isElsewhere, run.recipients[recipient].pushCount == 0 {
       run.leaveOutRecipient(recipient)
     } else {
@@ -240,7 +240,7 @@ struct BindingResolver {
     var values: [UserValues] = []
     var own: [ReceiverReader.Own] = []
     let scratch = ByteArena()
-    if run.material.isPersonal {
+    if run.material.receivers.isPersonal {
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
       let users = bindings.map { $0.map { scratch.copy($0.user) } ?? none }
       try await withReply { finish in

@@ -60,9 +60,9 @@ struct ReceiverReader {
     _ run: PushRun, _ receivers: [Receiver], canSend: (Int, UInt8) -> Bool = { _, _ in true }
   ) async throws(RedisError) -> [Own]? {
     var own = Array(repeating: Own(), count: receivers.count)
-    if !run.material.recordFields.isEmpty {
+    if !run.material.receivers.recordFields.isEmpty {
       try await readRecords(run, receivers, &own)
-    } else if let filter = run.material.filter {
+    } else if let filter = run.material.receivers.filter {
       for (index, receiver) in receivers.enumerated() {
         guard !filter.admits(receiver.network, receiver.environment, { _ in nil }) else { continue }
         own[index].exclusion = .skipped(.filtered)
@@ -84,23 +84,23 @@ struct ReceiverReader {
     let material = run.material
     // The language and the zone stand before what the filter looks at.
     let languages = material.variants.hasLanguages ? 1 : 0
-    let zones = material.zones == nil ? 0 : 1
+    let zones = material.receivers.zones == nil ? 0 : 1
     var found = own
     let tokens = receivers.map { (network: $0.network, token: $0.token) }
-    let count = max(StoreLimits.fieldValuesMax / material.recordFields.count, 1)
+    let count = max(StoreLimits.fieldValuesMax / material.receivers.recordFields.count, 1)
     for first in stride(from: 0, to: tokens.count, by: count) {
       try await store.installations.fields(
-        material.recordFields, app: run.claim.app,
+        material.receivers.recordFields, app: run.claim.app,
         of: tokens[first..<min(first + count, tokens.count)]
       ) { index, value in
         if languages > 0 { found[index].variant = value(0).map(material.variant) ?? 0 }
-        if let matcher = material.zones, !receivers[index].isChosen,
+        if let matcher = material.receivers.zones, !receivers[index].isChosen,
           let exclusion = exclusion(matcher, value(languages), run)
         {
           found[index].exclusion = exclusion
           return
         }
-        guard let filter = material.filter else { return }
+        guard let filter = material.receivers.filter else { return }
         let (network, environment) = (receivers[index].network, receivers[index].environment)
         if !filter.admits(network, environment, { value(languages + zones + $0) }) {
           found[index].exclusion = .skipped(.filtered)

@@ -137,15 +137,15 @@ import Testing
     try await LaneStage.with { _, parts in
       let run = try await run(parts, Self.raising)
       let material = run.material
-      #expect(material.personalBatch == WorkerLimits.resolveBatchMax)
-      material.noteBatch(users: 64, bindings: 64, bytes: 64 * 30)
-      #expect(material.personalBatch == WorkerLimits.personalBatchMax)
-      material.noteBatch(users: 256, bindings: 2_560, bytes: 0)
-      #expect(material.personalBatch == 51)
-      material.noteBatch(users: 51, bindings: 5_100, bytes: 0)
-      #expect(material.personalBatch == WorkerLimits.personalBatchMin)
-      material.noteBatch(users: 8, bindings: 8, bytes: 8 * Limits.userVariablesBytesMax)
-      #expect(material.personalBatch == 16)
+      #expect(material.receivers.batch == WorkerLimits.resolveBatchMax)
+      material.receivers.noteBatch(users: 64, bindings: 64, bytes: 64 * 30)
+      #expect(material.receivers.batch == WorkerLimits.personalBatchMax)
+      material.receivers.noteBatch(users: 256, bindings: 2_560, bytes: 0)
+      #expect(material.receivers.batch == 51)
+      material.receivers.noteBatch(users: 51, bindings: 5_100, bytes: 0)
+      #expect(material.receivers.batch == WorkerLimits.personalBatchMin)
+      material.receivers.noteBatch(users: 8, bindings: 8, bytes: 8 * Limits.userVariablesBytesMax)
+      #expect(material.receivers.batch == 16)
     }
   }
 

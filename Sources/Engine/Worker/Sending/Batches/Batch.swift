@@ -7,13 +7,13 @@ final class Batch {
   /// The tags of its pushes (`PushTag`).
   let tags: [UInt64]
   /// The message that the pushes share; held here, since the request points into it, too.
-  private let message: JobMaterial.Message
+  private let message: JobMessage
   private let own: UnsafeMutableRawBufferPointer
   /// Whether what is its own is all of the body.
   private let isFilled: Bool
 
   /// - Parameter filled: the body of pushes that say something of their own.
-  init(_ tags: [UInt64], filled: [UInt8], message: JobMaterial.Message) {
+  init(_ tags: [UInt64], filled: [UInt8], message: JobMessage) {
     self.tags = tags
     self.message = message
     isFilled = true
@@ -26,7 +26,7 @@ final class Batch {
   ///   - id: the request's; see `BatchID`.
   ///   - message: rendered for several pushes a request.
   init(
-    _ tags: [UInt64], tokens: [UnsafeRawBufferPointer], id: [UInt8], message: JobMaterial.Message
+    _ tags: [UInt64], tokens: [UnsafeRawBufferPointer], id: [UInt8], message: JobMessage
   ) {
     guard let between = message.between else {
       preconditionFailure("a network that takes several pushes a request renders for several")

@@ -196,7 +196,7 @@ final class AnswerJudge {
     let material = run.material
     guard
       material.verdicts.noteRefusal(
-        by: destination.network, reason, isSure: isSure && !material.isPersonal)
+        by: destination.network, reason, isSure: isSure && !material.receivers.isPersonal)
     else { return }
     let sentence =
       "\(run.claim.app): \(destination.network.rawValue) refuses the content of a job for every device alike "

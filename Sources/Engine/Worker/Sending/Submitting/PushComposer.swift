@@ -29,7 +29,7 @@ final class PushComposer {
   /// Returns the message that a push is sent as; nil when it was decided without being sent, or put aside.
   func message(
     _ run: PushRun, _ index: Int, _ destination: Destination
-  ) -> JobMaterial.Message? {
+  ) -> JobMessage? {
     if let hindrance = gate.hindrance(run, index) {
       gate.withdraw(run, index, because: hindrance)
       return nil
@@ -50,7 +50,7 @@ final class PushComposer {
   }
 
   private func decideUnsendable(
-    _ run: PushRun, _ index: Int, _ rendering: JobMaterial.Rendering
+    _ run: PushRun, _ index: Int, _ rendering: JobRendering
   ) {
     switch rendering {
     case .message: return
@@ -67,7 +67,7 @@ final class PushComposer {
   /// Lends the body of a push.
   /// - Returns: nil when there is no body, and the push was decided.
   func withBody(
-    _ message: JobMaterial.Message, _ run: PushRun, _ index: Int, _ use: (RequestBody) -> Bool
+    _ message: JobMessage, _ run: PushRun, _ index: Int, _ use: (RequestBody) -> Bool
   ) -> Bool? {
     if let template = message.template {
       guard template.aroundOne == nil else { return join(template, run, index).map(use) }

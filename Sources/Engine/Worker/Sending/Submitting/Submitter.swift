@@ -68,7 +68,7 @@ final class Submitter {
   ) -> BatchSubmission {
     var sendable: [UInt64] = []
     var tokens: [UnsafeRawBufferPointer] = []
-    var first: (run: PushRun, push: Int, message: JobMaterial.Message)?
+    var first: (run: PushRun, push: Int, message: JobMessage)?
     for raw in tags {
       let tag = PushTag(raw)
       guard let run = runs[tag], let message = composer.message(run, tag.push, destination) else {

@@ -59,7 +59,7 @@ import Testing
     content.localized = [LocalizedText(language: try #require(LanguageTag("de")), title: "Hallo")]
     let material = JobMaterial(content: content, createdAtMs: 0)
     #expect(material.variants.contents.count == 2)
-    func message(_ destination: Int, _ variant: UInt8) throws -> JobMaterial.Message {
+    func message(_ destination: Int, _ variant: UInt8) throws -> JobMessage {
       let rendering = material.rendering(
         for: destination, at: destination - 30_000, variant: variant,
         provider: try TestBatchNetwork(), nowMs: 0)
@@ -115,5 +115,5 @@ import Testing
 }
 
 private struct WeakMessage {
-  weak var message: JobMaterial.Message?
+  weak var message: JobMessage?
 }

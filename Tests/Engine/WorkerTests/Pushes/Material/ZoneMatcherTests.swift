@@ -85,8 +85,8 @@ import Testing
     var content = JobContent(expiry: .ttl(seconds: 10))
     content.schedule = LocalSchedule(rounds: Self.rounds, missed: [], roundWithoutZone: 0)
     let second = JobMaterial(content: content, createdAtMs: 500, round: 1)
-    #expect(second.expiresAtMs == 12_000 && second.isPersonal)
+    #expect(second.expiresAtMs == 12_000 && second.receivers.isPersonal)
     #expect(second.createdAtMs == 500, "an event happened when its job was made")
-    #expect(second.recordFields == ["time_zone"])
+    #expect(second.receivers.recordFields == ["time_zone"])
   }
 }

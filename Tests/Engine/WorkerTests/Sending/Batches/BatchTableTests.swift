@@ -10,7 +10,7 @@ import Testing
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
     return Batch(
       tags, tokens: tags.map { _ in none }, id: [],
-      message: JobMaterial.Message(rendered, hasMarks: false))
+      message: JobMessage(rendered, hasMarks: false))
   }
 
   @Test("a batch is found by its tag, once")
