@@ -115,7 +115,7 @@ final class CurlTransfer {
   /// Words for how it ended, libcurl's but for a proxy's refusal; no header, path or body is in them.
   func text(_ code: CURLcode) -> String {
     var connectStatus = 0
-    if let proxy = pool.settings.proxy,
+    if let proxy = target.settings.proxy,
       ccurl_easy_getinfo_long(handle, CURLINFO_HTTP_CONNECTCODE, &connectStatus) == CURLE_OK,
       connectStatus >= 300
     {
