@@ -119,9 +119,7 @@ let package = Package(
       resources: [
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/types", "Library/walks",
-        "Fleet/alarms", "Fleet/credentials", "Fleet/metrics", "Fleet/rates",
-        "Fleet/route_alarms", "Fleet/routes",
-        "Fleet/stepping", "Fleet/switches", "Fleet/workers",
+        "Fleet/credentials", "Fleet/rates",
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
         "Audiences/topics",
         "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases", "Chunks/mass_death",
@@ -132,8 +130,10 @@ let package = Package(
         "Installations/variables",
         "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/names", "Jobs/reconcile",
         "Jobs/refusals", "Jobs/rescuing", "Jobs/rounds", "Jobs/taking", "Jobs/waiting",
+        "Monitoring/alarms", "Monitoring/metrics", "Switches/switches",
         "Traces/traces",
         "Work/streams", "Work/work",
+        "Workers/route_alarms", "Workers/routes", "Workers/stepping", "Workers/workers",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "nearest", "fields", "guard", "registration", "submission"].map {
           .embedInCode("Registration/\($0).lua")
