@@ -30,13 +30,30 @@ package struct Patience {
   /// Does what may be repeated, and does it again after each failure that may pass.
   /// - Throws: as `wait`.
   package func repeating<Value>(
-    on store: Store, _ body: (Store) async throws(RedisError) -> Value
+    on store: ShardStore, _ body: (ShardStore) async throws(RedisError) -> Value
+  ) async throws(OperationError) -> Value {
+    try await repeating(over: store.connection) { () async throws(RedisError) in
+      try await body(store)
+    }
+  }
+
+  /// Does at the fleet's home what may be repeated, as `repeating(on:)`.
+  package func repeating<Value>(
+    at fleet: FleetStore, _ body: (FleetStore) async throws(RedisError) -> Value
+  ) async throws(OperationError) -> Value {
+    try await repeating(over: fleet.connection) { () async throws(RedisError) in
+      try await body(fleet)
+    }
+  }
+
+  private func repeating<Value>(
+    over connection: RedisConnection, _ body: () async throws(RedisError) -> Value
   ) async throws(OperationError) -> Value {
     var attempt = 1
     while true {
       let failure: RedisError
-      do throws(RedisError) { return try await body(store) } catch { failure = error }
-      try await wait(for: store, after: failure, attempt: attempt)
+      do throws(RedisError) { return try await body() } catch { failure = error }
+      try await wait(for: connection, after: failure, attempt: attempt)
       attempt += 1
     }
   }
@@ -44,17 +61,23 @@ package struct Patience {
   /// Waits until what failed for the nth time may be tried again.
   /// - Throws: `.redis` when it failed for good or was tried often enough; `.stopped`.
   package func wait(
-    for store: Store, after failure: RedisError, attempt: Int
+    for store: ShardStore, after failure: RedisError, attempt: Int
+  ) async throws(OperationError) {
+    try await wait(for: store.connection, after: failure, attempt: attempt)
+  }
+
+  private func wait(
+    for connection: RedisConnection, after failure: RedisError, attempt: Int
   ) async throws(OperationError) {
     guard failure.isTemporary, attempt < attemptsMax else { throw .redis(failure) }
-    let loop = store.connection.loop
+    let loop = connection.loop
     // A server that refuses (OOM, LOADING) leaves the connection ready; give it time as well.
     await loop.sleep(ms: retryMs)
     let endNs = loop.nowNs + reconnectTimeoutMs * 1_000_000
     while true {
       guard goesOn() else { throw .stopped }
       do throws(RedisError) {
-        return try await store.connection.waitUntilReady(timeoutMs: retryMs)
+        return try await connection.waitUntilReady(timeoutMs: retryMs)
       } catch {
         guard error == .timeout, loop.nowNs < endNs else { throw .redis(error) }
       }

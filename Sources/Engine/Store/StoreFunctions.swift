@@ -88,6 +88,17 @@ func decodeDelayMs(_ reply: RedisReply) throws(RedisError) -> Int {
   min(try decodeInteger(reply), 86_400_000)
 }
 
+/// The answer of a token bucket: how many of the wanted were granted, and after how many ms asking for the rest is worth it.
+func decodeGrant(
+  _ reply: RedisReply, wanted: Int
+) throws(RedisError) -> (granted: Int, retryMs: UInt64) {
+  try expectArray(reply, atLeast: 2)
+  // Never more than was asked for, whoever answers: the rate is somebody's limit.
+  let granted = min(try decodeCount(reply[0]), max(0, wanted))
+  let retryMs = min(UInt64(clamping: try decodeInteger(reply[1])), StoreLimits.rateRetryMsMax)
+  return (granted, retryMs)
+}
+
 func decodeInteger(_ reply: RedisReply) throws(RedisError) -> Int {
   guard let value = reply.integer else { throw .unexpectedReply("a number was expected") }
   return value

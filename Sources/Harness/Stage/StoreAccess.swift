@@ -10,7 +10,7 @@ internal import Worker
 package final class StoreAccess {
   package let loop: EventLoop
   package let connection: RedisConnection
-  package let store: Store
+  package let store: ShardStore
 
   /// - Parameters:
   ///   - loop: one of the actor's own, which ends with `close`.
@@ -24,7 +24,7 @@ package final class StoreAccess {
     // Whoever tries what a failover does has a replica become the primary.
     endpoint.needsPrimary = false
     connection = try RedisConnection(loop: loop, endpoint: endpoint, library: library)
-    store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
+    store = ShardStore(connection: connection, prefix: RedisConfiguration.prefixDefault)
   }
 
   /// Returns when the server has answered; fails when it has not after `timeoutMs`.

@@ -2,7 +2,8 @@ package import Model
 package import Redis
 package import Store
 
-/// The keys of the HTTP API: made, listed and revoked. They belong to the fleet, and stand in its first store.
+/// The keys of the HTTP API: made, listed and revoked. A server looks for a key before it knows the app, and
+/// those of operators are for all apps. So the fleet has them once.
 package struct KeyOffice {
   /// A key that was made. Nobody can see the text again.
   package struct Issued: Sendable {
@@ -10,9 +11,9 @@ package struct KeyOffice {
     package let text: KeyText
   }
 
-  private let stores: [Store]
+  private let fleet: FleetStore
 
-  package init(stores: [Store]) { self.stores = stores }
+  package init(fleet: FleetStore) { self.fleet = fleet }
 
   /// Makes a key.
   /// - Parameters:
@@ -23,13 +24,12 @@ package struct KeyOffice {
   package func create(
     _ role: KeyRole, app: String?, name: String, by maker: String, nowMs: Int64
   ) async throws(RedisError) -> Issued? {
-    guard let home = stores.first else { return nil }
     while true {
       let text = KeyText(new: role)
       let key = AccessKey(
         id: text.id, role: role, app: app, name: name, secret: text.secret, createdAtMs: nowMs,
         createdBy: maker)
-      switch try await home.accessKeys.add(key) {
+      switch try await fleet.accessKeys.add(key) {
       case .added: return Issued(key: key, text: text)
       // Of 60 random bits: by chance it happens never.
       case .taken: continue
@@ -39,22 +39,18 @@ package struct KeyOffice {
   }
 
   package func find(_ id: String) async throws(RedisError) -> AccessKey? {
-    try await stores.firstAnswer { store throws(RedisError) in try await store.accessKeys.find(id) }
+    try await fleet.accessKeys.find(id)
   }
 
   /// Returns all keys, the oldest first.
   package func list() async throws(RedisError) -> [AccessKey] {
-    var keys: [AccessKey] = []
-    for store in stores { keys += try await store.accessKeys.list() }
-    return keys.sorted { ($0.createdAtMs, $0.id) < ($1.createdAtMs, $1.id) }
+    try await fleet.accessKeys.list().sorted { ($0.createdAtMs, $0.id) < ($1.createdAtMs, $1.id) }
   }
 
   /// Revokes a key. Each server refuses it within 5 s, and the sessions that were begun with it.
   /// - Returns: false when it was not there.
   package func revoke(_ id: String) async throws(RedisError) -> Bool {
-    var wasThere = false
-    for store in stores where try await store.accessKeys.remove(id) { wasThere = true }
-    return wasThere
+    try await fleet.accessKeys.remove(id)
   }
 
   /// Checks what a key is to be made of. The pointers are `/app` and `/name`.

@@ -4,8 +4,8 @@ package import Redis
 package import Store
 internal import Typesetting
 
-/// The door by which a program beside the workers uses a store: one connection, which comes back by itself, and sentences
-/// about what fails. An actor that runs on the loop of its connection.
+/// The door by which a program beside the workers uses the stores of a fleet: one connection, which comes back by itself, and
+/// sentences about what fails. An actor that runs on the loop of its connection.
 package actor StoreSession {
   package nonisolated let loop: EventLoop
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -18,7 +18,9 @@ package actor StoreSession {
   private let user: DocumentedUser
   /// Whether plain commands that only read are all that it is for, so that a replica will do.
   private let onlyReads: Bool
-  private var store: Store?
+  private var store: ShardStore?
+  /// The fleet's own store, over the same connection: the only shard is the home.
+  private var fleet: FleetStore?
 
   /// The program that asks.
   package struct Client: Sendable {
@@ -102,7 +104,8 @@ package actor StoreSession {
     } catch {
       throw StoreFailure(.misconfigured, "\(error)")
     }
-    store = Store(connection: connection, prefix: configuration.prefix)
+    store = ShardStore(connection: connection, prefix: configuration.prefix)
+    fleet = FleetStore(connection: connection, prefix: configuration.prefix)
     if let onChange { return connect(connection, telling: onChange) }
     let failure: RedisError? = await withUnsafeContinuation { continuation in
       var isAnswered = false
@@ -162,11 +165,11 @@ package actor StoreSession {
     return settings?.risks(accepting: configuration.acceptedRisks) ?? []
   }
 
-  /// Runs a body on the session's loop, against the store.
+  /// Runs a body on the session's loop, against the store of a shard: for what is in one shard, as an install.
   /// - Parameter subjects: what it is about, to say which of its keys is wrong.
   package func run<Value: Sendable>(
     about subjects: [KeySubject] = [],
-    _ body: @Sendable (Store) async throws(RedisError) -> Value
+    _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws(StoreFailure) -> Value {
     guard let store else { throw Self.closed }
     do throws(RedisError) {
@@ -179,7 +182,7 @@ package actor StoreSession {
   /// Begins a body and does not wait for it. Bodies begin in the order of the calls, each at once: the first command
   /// of each goes out in that order.
   package func begin<Value: Sendable>(
-    _ body: @escaping @Sendable (Store) async throws(RedisError) -> Value
+    _ body: @escaping @Sendable (ShardStore) async throws(RedisError) -> Value
   ) -> Task<Result<Value, RedisError>, Never> {
     Task.immediate {
       guard let store = self.store else { return .failure(.unavailable(reason: "closed")) }
@@ -189,11 +192,34 @@ package actor StoreSession {
     }
   }
 
-  /// Runs an operation on the session's loop, against the stores of the fleet.
+  /// Runs a body on the session's loop, against what the fleet has once.
+  /// - Parameter patience: for what may be repeated; by default it is tried once.
+  package func atHome<Value: Sendable>(
+    with patience: @Sendable () -> Patience = { Patience() },
+    _ body: @Sendable (FleetStore) async throws(RedisError) -> Value
+  ) async throws(StoreFailure) -> Value {
+    guard let fleet else { throw Self.closed }
+    do throws(OperationError) {
+      return try await patience().repeating(at: fleet, body)
+    } catch {
+      throw await failure(error, about: [])
+    }
+  }
+
+  /// Runs a body on the session's loop, against the stores of all shards.
+  /// - Parameter subjects: as of `run`.
+  package func ask<Value: Sendable>(
+    about subjects: [KeySubject] = [],
+    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
+  ) async throws(StoreFailure) -> Value {
+    try await run(about: subjects) { store throws(RedisError) in try await body([store]) }
+  }
+
+  /// Runs an operation as `ask`, which may fail otherwise than by Redis.
   /// - Parameter subjects: as of `run`.
   package func operate<Value: Sendable>(
     about subjects: [KeySubject] = [],
-    _ body: @Sendable ([Store]) async throws(OperationError) -> Value
+    _ body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
   ) async throws(StoreFailure) -> Value {
     guard let store else { throw Self.closed }
     do throws(OperationError) {
@@ -223,6 +249,7 @@ package actor StoreSession {
   package func close() {
     store?.connection.close()
     store = nil
+    fleet = nil
   }
 
   // MARK: Sentences

@@ -2,7 +2,7 @@ internal import Model
 package import Redis
 package import Store
 
-/// Tells who is in the topics and channels of an app, over the stores of all partitions. It only reads, and needs no functions.
+/// Tells who is in the topics and channels of an app, over the stores of all shards. It only reads, and needs no functions.
 package struct AudienceLookup {
   /// The kind of group that users are in.
   package enum Kind: String, Sendable {
@@ -21,14 +21,14 @@ package struct AudienceLookup {
   /// How large a topic or a channel is.
   package struct Size: Sendable, Equatable {
     package let name: String
-    /// The users who subscribe to the topic, or have an installation in the channel. Who is in two partitions counts
+    /// The users who subscribe to the topic, or have an installation in the channel. Who is in two shards counts
     /// twice.
     package let users: Int
   }
 
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(stores: [Store]) { self.stores = stores }
+  package init(stores: [ShardStore]) { self.stores = stores }
 
   /// The topics, or the channels, that somebody is in, by name.
   package func sizes(of kind: Kind, app: String) async throws(RedisError) -> [Size] {

@@ -10,10 +10,10 @@ package struct SubscriptionOffice {
     case unsubscribe
   }
 
-  private let store: Store
+  private let store: ShardStore
   private let patience: Patience
 
-  package init(store: Store, patience: Patience) {
+  package init(store: ShardStore, patience: Patience) {
     self.store = store
     self.patience = patience
   }

@@ -1,13 +1,13 @@
 internal import Redis
 package import Store
 
-/// Finds the users of an app whom versions without indexes have bound, in the stores of all partitions. May be stopped at any
+/// Finds the users of an app whom versions without indexes have bound, in the stores of all shards. May be stopped at any
 /// time and begun again.
 package struct UserIndexing {
-  private let stores: [Store]
+  private let stores: [ShardStore]
   private let patience: Patience
 
-  package init(stores: [Store], patience: Patience) {
+  package init(stores: [ShardStore], patience: Patience) {
     self.stores = stores
     self.patience = patience
   }

@@ -1,11 +1,11 @@
 package import Redis
 package import Store
 
-/// The dead letters of all partitions. A letter is known by its entry alone: it is looked for in one store after another.
+/// The dead letters of all shards. A letter is known by its entry alone: it is looked for in one store after another.
 package struct DeadLetterOffice {
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(stores: [Store]) { self.stores = stores }
+  package init(stores: [ShardStore]) { self.stores = stores }
 
   package func count() async throws(RedisError) -> Int {
     var count = 0

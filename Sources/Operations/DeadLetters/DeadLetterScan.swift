@@ -11,7 +11,7 @@ package struct DeadLetterScan: Sendable {
 
   private init(ends: [EntryID?]) { self.ends = ends }
 
-  package static func begin(in stores: [Store]) async throws(RedisError) -> DeadLetterScan {
+  package static func begin(in stores: [ShardStore]) async throws(RedisError) -> DeadLetterScan {
     var ends: [EntryID?] = []
     for store in stores {
       ends.append(try await store.deadLetters.last().flatMap { EntryID($0) })
@@ -21,7 +21,7 @@ package struct DeadLetterScan: Sendable {
 
   /// The entries of the next letters; none when all were gone through.
   /// - Parameter stores: those that it began in.
-  package mutating func next(in stores: [Store]) async throws(RedisError) -> [String] {
+  package mutating func next(in stores: [ShardStore]) async throws(RedisError) -> [String] {
     while place < ends.count {
       guard let end = ends[place] else {
         leave()

@@ -2,7 +2,7 @@ package import Model
 internal import Redis
 package import Store
 
-/// Reads all installations and subscriptions out of the stores of all partitions, while they change: what is bound or
+/// Reads all installations and subscriptions out of the stores of all shards, while they change: what is bound or
 /// subscribed throughout is among them. An installation may come twice.
 package struct Export {
   /// The counts of what was read, and how far it is.
@@ -20,10 +20,10 @@ package struct Export {
     case subscriptions([Subscription])
   }
 
-  private let stores: [Store]
+  private let stores: [ShardStore]
   private let patience: Patience
 
-  package init(stores: [Store], patience: Patience) {
+  package init(stores: [ShardStore], patience: Patience) {
     self.stores = stores
     self.patience = patience
   }
@@ -52,7 +52,8 @@ package struct Export {
 
   /// - Returns: the apps that may have topics.
   private func readInstallations(
-    of app: String?, in store: Store, _ progress: inout Progress, _ take: (Part, Progress) -> Void
+    of app: String?, in store: ShardStore, _ progress: inout Progress,
+    _ take: (Part, Progress) -> Void
   ) async throws(OperationError) -> [String] {
     var apps: Set<String> = []
     var walk = KeyWalk()
@@ -72,7 +73,7 @@ package struct Export {
   }
 
   private func readSubscriptions(
-    _ app: String, _ topic: String, in store: Store, _ progress: inout Progress,
+    _ app: String, _ topic: String, in store: ShardStore, _ progress: inout Progress,
     _ take: (Part, Progress) -> Void
   ) async throws(OperationError) {
     var next: String? = ""

@@ -22,8 +22,8 @@ package struct FleetSnapshot: Sendable {
 
   private init(nowMs: Int64) { self.nowMs = nowMs }
 
-  /// Adds up what the stores of all partitions say. It only reads, and needs no functions.
-  package static func read(_ stores: [Store]) async throws(RedisError) -> FleetSnapshot {
+  /// Adds up what the stores of all shards say. It only reads, and needs no functions.
+  package static func read(_ stores: [ShardStore]) async throws(RedisError) -> FleetSnapshot {
     var snapshot: FleetSnapshot?
     for store in stores {
       let seconds = try await store.serverSeconds()
@@ -54,7 +54,7 @@ package struct FleetSnapshot: Sendable {
   }
 
   private static func outcomes(
-    _ store: Store, _ seconds: Int64
+    _ store: ShardStore, _ seconds: Int64
   ) async throws(RedisError) -> [String: Int] {
     try await readable([:]) { () async throws(RedisError) in
       try await store.metrics.minute(Minute.name(epochSeconds: seconds))

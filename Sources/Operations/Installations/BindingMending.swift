@@ -1,13 +1,13 @@
 internal import Redis
 package import Store
 
-/// Mends the bindings of an app that are half there, in the stores of all partitions. May be stopped at any time and begun
+/// Mends the bindings of an app that are half there, in the stores of all shards. May be stopped at any time and begun
 /// again, and other work goes on.
 package struct BindingMending {
-  private let stores: [Store]
+  private let stores: [ShardStore]
   private let patience: Patience
 
-  package init(stores: [Store], patience: Patience) {
+  package init(stores: [ShardStore], patience: Patience) {
     self.stores = stores
     self.patience = patience
   }

@@ -2,11 +2,11 @@ package import Model
 package import Redis
 package import Store
 
-/// Finds installations in the stores of all partitions. It only reads, and needs no functions.
+/// Finds installations in the stores of all shards. It only reads, and needs no functions.
 package struct InstallationLookup {
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(stores: [Store]) { self.stores = stores }
+  package init(stores: [ShardStore]) { self.stores = stores }
 
   /// All installations of a user, each store's in the order of their last install.
   package func devices(

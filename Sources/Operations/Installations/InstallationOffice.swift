@@ -2,21 +2,21 @@ package import Model
 package import Redis
 package import Store
 
-/// Changes the installations of all partitions. Each change is tried once. It may be repeated, but a strict install then finds
+/// Changes the installations of all shards. Each change is tried once. It may be repeated, but a strict install then finds
 /// its own binding.
 package struct InstallationOffice {
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(stores: [Store]) { self.stores = stores }
+  package init(stores: [ShardStore]) { self.stores = stores }
 
   /// Binds a token to a user.
   /// - Parameters:
   ///   - strict: whether a token that is bound already is a conflict, which changes nothing, instead of this user's from now on.
-  ///   - store: of the partition in which the user's bindings are. A binding in another partition is not seen.
+  ///   - store: of the shard in which the user's bindings are. A binding in another shard is not seen.
   /// - Returns: the status `.conflict` only if strict; the object id and the previous user are then those that have the token.
   /// - Throws: `.server("INVALID", …)` without a user.
   package static func install(
-    _ installation: Installation, strict: Bool = false, in store: Store
+    _ installation: Installation, strict: Bool = false, in store: ShardStore
   ) async throws(RedisError) -> InstallResult {
     strict
       ? try await store.installations.create(installation)

@@ -6,9 +6,9 @@ package import Store
 package struct JobControl {
   private let app: String
   private let id: String
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(app: String, id: String, stores: [Store]) {
+  package init(app: String, id: String, stores: [ShardStore]) {
     self.app = app
     self.id = id
     self.stores = stores

@@ -21,7 +21,7 @@ package enum JobHindrance: Sendable, Equatable {
   /// Reads what the fleet tells now, the surest first. It only reads.
   /// - Parameter record: the job's; nil before a worker has taken it in.
   package static func all(
-    of app: String, _ record: JobRecord?, in stores: [Store]
+    of app: String, _ record: JobRecord?, in stores: [ShardStore]
   ) async throws(RedisError) -> [JobHindrance] {
     if record?.state == .paused { return [.paused] }
     let fleet = try await FleetSnapshot.read(stores)

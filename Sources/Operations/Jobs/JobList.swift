@@ -2,7 +2,7 @@ package import Model
 package import Redis
 package import Store
 
-/// The jobs of all partitions: those that are under way, wait for their time or are paused, and those that ended last.
+/// The jobs of all shards: those that are under way, wait for their time or are paused, and those that ended last.
 package struct JobList: Sendable, Equatable {
   /// How many are admitted and not finished, of whatever app.
   package private(set) var openCount = 0
@@ -16,7 +16,7 @@ package struct JobList: Sendable, Equatable {
   ///   - app: only its jobs; nil for all.
   ///   - endedMax: of how many jobs that ended something is said.
   package static func read(
-    _ stores: [Store], app: String? = nil, endedMax: Int
+    _ stores: [ShardStore], app: String? = nil, endedMax: Int
   ) async throws(RedisError) -> JobList {
     var list = JobList()
     // A set that changes while it is scanned may tell of a member twice.

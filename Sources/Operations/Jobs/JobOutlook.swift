@@ -15,7 +15,7 @@ package enum JobOutlook: Sendable, Equatable {
   /// only reads, needs no functions, and leaves open what the caller may not read.
   /// - Parameter digest: the job's, to tell it from another of its id.
   package static func of(
-    _ job: Job, digest: String?, in store: Store
+    _ job: Job, digest: String?, in store: ShardStore
   ) async throws(RedisError) -> JobOutlook {
     if let id = job.id,
       let isSame = try await answered({ () throws(RedisError) in
@@ -42,7 +42,7 @@ package enum JobOutlook: Sendable, Equatable {
   }
 
   private static func type(
-    of key: String, in store: Store
+    of key: String, in store: ShardStore
   ) async throws(RedisError) -> String? {
     try await answered { () throws(RedisError) in try await store.jobs.type(ofKey: key) }
   }

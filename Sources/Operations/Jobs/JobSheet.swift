@@ -24,7 +24,7 @@ package struct JobSheet: Sendable, Equatable {
   /// Reads it plainly: of a job that a worker has taken in what the lanes keep, of one that waits or was refused what its
   /// producer wrote. It needs no functions.
   package static func read(
-    _ record: JobRecord, in stores: [Store]
+    _ record: JobRecord, in stores: [ShardStore]
   ) async throws(RedisError) -> JobSheet {
     guard record.isAdmitted else {
       return JobSheet(job: try await text(of: record, in: stores))
@@ -37,7 +37,7 @@ package struct JobSheet: Sendable, Equatable {
 
   /// The text of a job that is not admitted: of a refused one that of its dead letter.
   private static func text(
-    of record: JobRecord, in stores: [Store]
+    of record: JobRecord, in stores: [ShardStore]
   ) async throws(RedisError) -> [UInt8]? {
     if let refusal = record.refusal {
       guard !refusal.letter.isEmpty else { return nil }

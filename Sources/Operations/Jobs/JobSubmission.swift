@@ -41,7 +41,7 @@ package struct JobSubmission: Sendable {
   /// otherwise as `enqueue` does. It is tried once, as that.
   /// - Throws: after `.connectionLost` and `.timeout` the job may have been added.
   package func submit(
-    in store: Store, priority: Priority
+    in store: ShardStore, priority: Priority
   ) async throws(RedisError) -> SubmittedJob {
     let name = job.flatMap { job in id.map { (app: job.app, id: $0) } }
     let answer = try await store.jobs.submit(text, priority: priority, digest: digest, name: name)
@@ -62,7 +62,7 @@ package struct JobSubmission: Sendable {
   /// - Returns: the job as it can be followed; its app is empty where the text names none.
   /// - Throws: after `.connectionLost` and `.timeout` the job may have been added.
   package func enqueue(
-    in store: Store, priority: Priority
+    in store: ShardStore, priority: Priority
   ) async throws(RedisError) -> EnqueuedJob {
     let entry = try await store.jobs.enqueue(text, priority: priority)
     return EnqueuedJob(

@@ -6,9 +6,9 @@ package import Store
 /// Follows one enqueued job to its end.
 package struct JobWatch {
   private let job: EnqueuedJob
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(job: EnqueuedJob, stores: [Store]) {
+  package init(job: EnqueuedJob, stores: [ShardStore]) {
     self.job = job
     self.stores = stores
   }
@@ -82,7 +82,7 @@ package struct JobWatch {
   }
 
   /// The order of the reads matters: an entry leaves its stream only after the record or the dead letter is there.
-  private func look(in store: Store) async throws(RedisError) -> JobSighting {
+  private func look(in store: ShardStore) async throws(RedisError) -> JobSighting {
     // Most looks are at a job that runs, and whether an entry is in its stream costs Redis a write.
     let source = try await store.jobs.source(app: job.app, id: job.id)
     if source == job.source, let record = try await store.jobs.record(app: job.app, id: job.id) {
@@ -92,7 +92,7 @@ package struct JobWatch {
     return try await lookFurther(in: store)
   }
 
-  private func lookFurther(in store: Store) async throws(RedisError) -> JobSighting {
+  private func lookFurther(in store: ShardStore) async throws(RedisError) -> JobSighting {
     let isQueued = try await store.jobs.isQueued(job.entry, job.priority)
     let source = try await store.jobs.source(app: job.app, id: job.id)
     let record = try await store.jobs.record(app: job.app, id: job.id)
@@ -111,7 +111,7 @@ package struct JobWatch {
   }
 
   /// The dead letter that holds this job's text, among those since it was enqueued.
-  private func deadLetter(in store: Store) async throws(RedisError) -> DeadLetter? {
+  private func deadLetter(in store: ShardStore) async throws(RedisError) -> DeadLetter? {
     // A worker may have refused it in the millisecond in which it came.
     var after = "\(max(0, job.addedAtMs - 1))-0"
     var seen = 0

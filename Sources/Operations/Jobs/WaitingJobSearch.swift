@@ -7,12 +7,12 @@ internal import Store
 struct WaitingJobSearch {
   let app: String
   let id: String
-  let stores: [Store]
+  let stores: [ShardStore]
 
   /// A job that waits, and in whose streams it does.
   struct Found {
     let job: WaitingJob
-    let store: Store
+    let store: ShardStore
   }
 
   /// - Parameter report: told 0 as a look at all that wait begins, then how many entries were looked at.
@@ -55,7 +55,7 @@ struct WaitingJobSearch {
 
   /// The job among the entries of a page that may be it.
   private func find(
-    in page: WaitingPage, _ priority: Priority, _ store: Store, _ patience: Patience
+    in page: WaitingPage, _ priority: Priority, _ store: ShardStore, _ patience: Patience
   ) async throws(OperationError) -> WaitingJob? {
     for entry in page.entries {
       guard patience.isLeft else { throw .notFoundYet(job: id) }
@@ -68,7 +68,7 @@ struct WaitingJobSearch {
     return nil
   }
 
-  private func pause(_ store: Store) async {
+  private func pause(_ store: ShardStore) async {
     await store.connection.loop.sleep(ms: OperationsLimits.searchPauseMs)
   }
 }

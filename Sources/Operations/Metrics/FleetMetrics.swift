@@ -25,8 +25,8 @@ package struct FleetMetrics: Sendable {
 
   private init(nowMs: Int64) { self.nowMs = nowMs }
 
-  /// Adds up what the stores of all partitions say. It only reads, and needs no functions.
-  package static func read(_ stores: [Store]) async throws(RedisError) -> FleetMetrics {
+  /// Adds up what the stores of all shards say. It only reads, and needs no functions.
+  package static func read(_ stores: [ShardStore]) async throws(RedisError) -> FleetMetrics {
     var metrics: FleetMetrics?
     for store in stores {
       let nowMs = try await store.serverSeconds() * 1_000
@@ -39,7 +39,7 @@ package struct FleetMetrics: Sendable {
     return metrics ?? FleetMetrics(nowMs: 0)
   }
 
-  private mutating func readWork(_ store: Store, _ nowMs: Int64) async throws(RedisError) {
+  private mutating func readWork(_ store: ShardStore, _ nowMs: Int64) async throws(RedisError) {
     totals.add(
       try await readable(OutcomeTotals()) { () async throws(RedisError) in
         try await store.metrics.totals(max: OperationsLimits.pushSeriesMax)
@@ -72,7 +72,7 @@ package struct FleetMetrics: Sendable {
     return unseenMs > OperationsLimits.unseenWorkMs ? unseenMs : 0
   }
 
-  private mutating func readJobs(_ store: Store, _ nowMs: Int64) async throws(RedisError) {
+  private mutating func readJobs(_ store: ShardStore, _ nowMs: Int64) async throws(RedisError) {
     let open = try await readable(0) { () async throws(RedisError) in
       try await store.jobs.openCount()
     }
@@ -98,7 +98,7 @@ package struct FleetMetrics: Sendable {
     }
   }
 
-  private mutating func readFleet(_ store: Store, _ nowMs: Int64) async throws(RedisError) {
+  private mutating func readFleet(_ store: ShardStore, _ nowMs: Int64) async throws(RedisError) {
     let beating = try await readable((count: 0, read: [WorkerStatus]())) {
       () async throws(RedisError) in
       try await store.workers.beating(

@@ -14,7 +14,7 @@ package enum ReceiverValues: Sendable, Equatable {
   /// Takes them from the job or, where it names a key, from the first store that has any.
   /// - Parameter user: nil for nobody in particular, who has none.
   package static func read(
-    for user: String?, of job: Job, in stores: [Store]
+    for user: String?, of job: Job, in stores: [ShardStore]
   ) async throws(RedisError) -> ReceiverValues {
     guard let user, let variables = job.content.variables else { return .values([:]) }
     switch variables {

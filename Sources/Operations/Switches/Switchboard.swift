@@ -2,12 +2,12 @@ package import Model
 package import Redis
 package import Store
 
-/// The switches that operators have turned off. Each partition's workers look at their own store, so a switch is in all
+/// The switches that operators have turned off. Each shard's workers look at their own store, so a switch is in all
 /// of them.
 package struct Switchboard {
-  private let stores: [Store]
+  private let stores: [ShardStore]
 
-  package init(stores: [Store]) { self.stores = stores }
+  package init(stores: [ShardStore]) { self.stores = stores }
 
   /// Reads what is off now in any store; of more than `StoreLimits.switchesMax` in one only so many, and those of users
   /// last.

@@ -26,7 +26,7 @@ package struct TraceReading: Sendable {
 
   /// Reads the traces that the stores have of the job, all to their ends.
   static func read(
-    _ subject: TraceSubject, app: String, job: String, from stores: [Store]
+    _ subject: TraceSubject, app: String, job: String, from stores: [ShardStore]
   ) async throws(RedisError) -> TraceReading {
     var reading = TraceReading(subject: subject)
     for store in stores {

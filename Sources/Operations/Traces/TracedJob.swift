@@ -21,7 +21,7 @@ package struct TracedJob: Sendable {
   /// - Parameter nowMs: epoch milliseconds, to tell how old the trace is.
   /// - Returns: nil for a job that no store has a record of.
   package static func find(
-    _ subject: TraceSubject, app: String, job: String, nowMs: Int64, in stores: [Store]
+    _ subject: TraceSubject, app: String, job: String, nowMs: Int64, in stores: [ShardStore]
   ) async throws(RedisError) -> TracedJob? {
     // The record first: all that it counts is in the trace after the wait. Lanes send events within 200 ms, and what Redis
     // decides as it settles (a skip, a token removed) is recorded behind the settlement.
@@ -57,7 +57,7 @@ package struct TracedJob: Sendable {
   }
 
   private static func installations(
-    of subject: TraceSubject, app: String, in stores: [Store]
+    of subject: TraceSubject, app: String, in stores: [ShardStore]
   ) async throws(RedisError) -> [Installation] {
     let lookup = InstallationLookup(stores: stores)
     switch subject {
@@ -75,7 +75,7 @@ package struct TracedJob: Sendable {
   }
 
   private static func switchedOff(
-    _ switches: [KillSwitch], in stores: [Store]
+    _ switches: [KillSwitch], in stores: [ShardStore]
   ) async throws(RedisError) -> [KillSwitch] {
     var off: Set<KillSwitch> = []
     for store in stores { off.formUnion(try await store.switches.thoseOff(among: switches)) }

@@ -37,10 +37,10 @@ package struct RedisSession: Sendable {
     }
   }
 
-  /// Runs a body against the store, as `StoreSession.run`.
+  /// Runs a body against the store of a shard, as `StoreSession.run`.
   package func run<Value: Sendable>(
     about subjects: [KeySubject] = [],
-    _ body: @Sendable (Store) async throws(RedisError) -> Value
+    _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws(CommandFailure) -> Value {
     do throws(StoreFailure) { return try await session.run(about: subjects, body) } catch {
       throw CommandFailure(error)
@@ -49,15 +49,34 @@ package struct RedisSession: Sendable {
 
   /// Begins a body and does not wait for it, as `StoreSession.begin`.
   package func begin<Value: Sendable>(
-    _ body: @escaping @Sendable (Store) async throws(RedisError) -> Value
+    _ body: @escaping @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async -> Task<Result<Value, RedisError>, Never> {
     await session.begin(body)
   }
 
-  /// Runs an operation against the stores of the fleet, as `StoreSession.operate`.
+  /// Runs a body against the stores of all shards, as `StoreSession.ask`.
+  func ask<Value: Sendable>(
+    about subjects: [KeySubject] = [],
+    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
+  ) async throws(CommandFailure) -> Value {
+    do throws(StoreFailure) { return try await session.ask(about: subjects, body) } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Runs a body against what the fleet has once, as `StoreSession.atHome`.
+  func atHome<Value: Sendable>(
+    _ body: @Sendable (FleetStore) async throws(RedisError) -> Value
+  ) async throws(CommandFailure) -> Value {
+    do throws(StoreFailure) { return try await session.atHome(body) } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Runs an operation against the stores of all shards, as `StoreSession.operate`.
   func operate<Value: Sendable>(
     about subjects: [KeySubject] = [],
-    _ body: @Sendable ([Store]) async throws(OperationError) -> Value
+    _ body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
   ) async throws(CommandFailure) -> Value {
     do throws(StoreFailure) { return try await session.operate(about: subjects, body) } catch {
       throw CommandFailure(error)

@@ -12,7 +12,7 @@ import Testing
   private static let commandsMax = 5_000
 
   /// Commands that Redis has run, those inside of functions included.
-  private func commands(_ store: Store) async throws -> Int {
+  private func commands(_ store: ShardStore) async throws -> Int {
     let information = try await store.redis("INFO", "commandstats").string ?? ""
     return information.split(separator: "calls=").dropFirst().reduce(0) { sum, part in
       sum + (Int(part.prefix { $0.isNumber }) ?? 0)
@@ -21,7 +21,7 @@ import Testing
 
   /// The most commands that a call of the body ran, of those until it says that it is done.
   private func mostCommands(
-    _ store: Store, _ body: () async throws -> Bool
+    _ store: ShardStore, _ body: () async throws -> Bool
   ) async throws -> Int {
     var most = 0
     for _ in 0..<10_000 {
@@ -34,14 +34,14 @@ import Testing
     return most
   }
 
-  private func fill(_ store: Store, _ script: String, _ arguments: String...) async throws {
+  private func fill(_ store: ShardStore, _ script: String, _ arguments: String...) async throws {
     var command = RedisCommand("EVAL", script, "0", store.keys.prefix)
     for argument in arguments { command.append(argument) }
     _ = try await store.connection.call(command, timeoutMs: TestLane.patienceMs)
   }
 
   /// Gives a job that is paused many chunks, of retried installations, as a long outage leaves them.
-  private func park(_ store: Store, _ count: Int) async throws {
+  private func park(_ store: ShardStore, _ count: Int) async throws {
     try await store.admit("j1", users: [["a"]])
     _ = try await store.jobs.pause(app: "shop", id: "j1")
     #expect(try await store.chunks.claim(consumer: "w", max: 1) == [])
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// Gives the job so many residuals in the delayed set.
-  private func delay(_ store: Store, _ count: Int, issued: Int) async throws {
+  private func delay(_ store: ShardStore, _ count: Int, issued: Int) async throws {
     try await store.admit("j1", users: [["a"]])
     let script = """
       local p, count = ARGV[1], tonumber(ARGV[2])

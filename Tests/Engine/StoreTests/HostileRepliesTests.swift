@@ -9,7 +9,7 @@ import TestSupport
 
 /// Whatever Redis answers, a call of the store ends with a value or an error: a trap would end every worker of a fleet.
 @Suite struct HostileRepliesTests {
-  private typealias Call = @Sendable (Store) async throws -> Void
+  private typealias Call = @Sendable (ShardStore) async throws -> Void
 
   /// Every call whose reply is read.
   private static let calls: [(String, Call)] = [
@@ -110,11 +110,11 @@ import TestSupport
     (
       "rate",
       {
-        _ = try await $0.rates.draw(RateLimit(name: "shop", perSecond: 100), wanted: 5)
+        _ = try await $0.fleet.rates.draw(RateLimit(name: "shop", perSecond: 100), wanted: 5)
       }
     ),
     ("trace", { _ = try await $0.traces.page(app: "shop", job: "j1") }),
-    ("credential", { _ = try await $0.credentials.current("apns:K:T") }),
+    ("credential", { _ = try await $0.fleet.credentials.current("apns:K:T") }),
     (
       "token",
       { store in
@@ -156,7 +156,7 @@ import TestSupport
   }
 
   /// Something of every kind, so that replies have something to alter.
-  private static func fill(_ store: Store) async throws {
+  private static func fill(_ store: ShardStore) async throws {
     for user in ["a", "b"] { try await store.install(user, user + user) }
     try await store.admit("j1", users: [["a", "b"], ["c"]], window: 1)
     _ = try await store.chunks.claim(consumer: "other", max: 1)
@@ -182,13 +182,13 @@ import TestSupport
   func everyCall(seed: UInt64) async throws {
     try await Lane.withServer { lane, server in
       let direct = try await lane.connect(server)
-      try await Self.fill(Store(connection: direct, prefix: "{pp}"))
+      try await Self.fill(ShardStore(connection: direct, prefix: "{pp}"))
       let proxy = try AlteringRedis(
         loop: lane.loop, server: server.endpoint, seed: seed, perMille: 0)
       let connection = try await lane.connect(
         RedisEndpoint(endpoint: .tcp(host: "127.0.0.1", port: proxy.port)),
         library: StoreLibrary.library)
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       for (name, call) in Self.calls {
         proxy.perMille = 1_000
         for _ in 0..<60 {
@@ -229,7 +229,7 @@ import TestSupport
   func heartbeats() async throws {
     try await Lane.withServer { lane, server in
       let direct = try await lane.connect(server)
-      let filled = Store(connection: direct, prefix: "{pp}")
+      let filled = ShardStore(connection: direct, prefix: "{pp}")
       try await filled.admit("j1", users: [["a"], ["b"], ["c"]])
       let claims = try await filled.chunks.claim(consumer: "w", max: 3)
       #expect(claims.count == 3)
@@ -238,14 +238,14 @@ import TestSupport
       let connection = try await lane.connect(
         RedisEndpoint(endpoint: .tcp(host: "127.0.0.1", port: proxy.port)),
         library: StoreLibrary.library)
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       for _ in 0..<200 {
         do throws(RedisError) {
           let standings = try await store.chunks.heartbeat(claims, consumer: "w")
           #expect(standings.count == claims.count)
         } catch {}
         do throws(RedisError) {
-          let lease = try await store.rates.draw(
+          let lease = try await store.fleet.rates.draw(
             RateLimit(name: "shop", perSecond: 100), wanted: 5)
           #expect((0...5).contains(lease.granted))
         } catch {}

@@ -17,12 +17,12 @@ enum Lane {
   /// Runs the body on the store of an empty Redis.
   static func withStore<Value: Sendable>(
     _ options: RedisServer.Options = RedisServer.Options(),
-    _ body: @Sendable (isolated TestLane, Store) async throws -> Value
+    _ body: @Sendable (isolated TestLane, ShardStore) async throws -> Value
   ) async throws -> Value {
     try await withServer(options) { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      return try await body(lane, Store(connection: connection, prefix: "{pp}"))
+      return try await body(lane, ShardStore(connection: connection, prefix: "{pp}"))
     }
   }
 

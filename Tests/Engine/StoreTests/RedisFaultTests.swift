@@ -154,7 +154,7 @@ import Testing
     options.appendOnly = true
     try await Lane.withServer(options) { lane, server in
       let connection = try await lane.connect(server)
-      let store = Store(connection: connection, prefix: "pp")
+      let store = ShardStore(connection: connection, prefix: "pp")
       try await store.admit("j1", users: [["a"], ["b"]])
       let claim = try await store.claimOne()
       await server.kill9()

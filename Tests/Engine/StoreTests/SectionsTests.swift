@@ -8,7 +8,7 @@ import Testing
 @Suite struct SectionsTests {
   /// What the library counts: the rows of each section of a function.
   private func read(
-    _ store: Store, _ function: String, _ sections: Sections
+    _ store: ShardStore, _ function: String, _ sections: Sections
   ) async throws -> [String: Int] {
     let functions = StoreFunctions(connection: store.connection, keys: store.keys)
     var command = functions.call("sections", function)
@@ -119,7 +119,8 @@ import Testing
   }
 
   /// What the function answers to arguments that were written by hand.
-  private func refusal(_ store: Store, _ function: String, _ words: [String]) async throws -> String
+  private func refusal(_ store: ShardStore, _ function: String, _ words: [String]) async throws
+    -> String
   {
     let functions = StoreFunctions(connection: store.connection, keys: store.keys)
     var command = functions.call(function)

@@ -25,7 +25,7 @@ final class LaneStage {
   private(set) var telling = 0
 
   init(
-    _ loop: EventLoop, _ store: Store, _ directory: ProviderDirectory, consumer: String,
+    _ loop: EventLoop, _ store: ShardStore, _ directory: ProviderDirectory, consumer: String,
     leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false
   ) {
     let settings = LaneSettings(
@@ -36,6 +36,7 @@ final class LaneStage {
       shared: SharedParts(clock: FleetClock(), configuration: ConfigurationStanding()))
     parts = LaneParts(
       loop: loop, settings: settings, store: store,
+      fleet: FleetStore(connection: store.connection, prefix: settings.prefix),
       snapshot: TestDirectory.snapshot(directory, apps: "shop"), log: lines.logger)
     handedOnSignal = LoopSignal(loop: loop)
     parts.starter.onBegun = { _ in }
@@ -107,7 +108,7 @@ final class LaneStage {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       let stage = LaneStage(
-        lane.loop, Store(connection: connection, prefix: "{pp}"),
+        lane.loop, ShardStore(connection: connection, prefix: "{pp}"),
         try TestDirectory.of(.production, limits: limits), consumer: consumer, leaseMs: leaseMs,
         sendsDirectly: sendsDirectly)
       stage.server = server

@@ -4,29 +4,31 @@ import Redis
 import Store
 import Testing
 
-/// What operators did, of all partitions.
+/// What operators did, which a fleet has once.
 @Suite struct ActJournalTests {
   private static func note(
-    _ store: Store, _ verb: String, app: String? = nil, subject: String = ""
+    _ fleet: FleetStore, _ verb: String, app: String? = nil, subject: String = ""
   ) async throws {
-    try await ActJournal(stores: [store]).note(
+    try await ActJournal(fleet: fleet).note(
       Act(verb, app: app, subject: subject), by: "ann@push-1", from: "command line", nowMs: 1)
   }
 
-  @Test("acts are noted in the first store, and read of an app, of a verb and of a noun")
+  @Test("acts are noted at the fleet's home, and read of an app, of a verb and of a noun")
   func filters() async throws {
-    try await Partitions.withStores { _, stores in
-      let journal = ActJournal(stores: stores)
+    try await Shards.withFleet { fleet, stores in
+      let journal = ActJournal(fleet: fleet)
       try await journal.note(Act("key.create"), by: "ann", from: "192.0.2.1", nowMs: 5)
-      #expect(try await stores[0].acts.page(max: 10).count == 1)
-      try await Self.note(stores[1], "job.cancel", app: "shop", subject: "a")
-      try await Self.note(stores[0], "job.pause", app: "blog", subject: "b")
-      try await Self.note(stores[0], "jobless", app: "shop", subject: "c")
-      // Of two stores within a millisecond either may be first.
-      func found(app: String? = nil, verb: String? = nil) async throws -> Set<String> {
+      let elsewhere = try await stores[1].connection.call(
+        RedisCommand("EXISTS", stores[1].keys.acts)
+      ) { $0.integer }
+      #expect(elsewhere == 0)
+      try await Self.note(fleet, "job.cancel", app: "shop", subject: "a")
+      try await Self.note(fleet, "job.pause", app: "blog", subject: "b")
+      try await Self.note(fleet, "jobless", app: "shop", subject: "c")
+      func found(app: String? = nil, verb: String? = nil) async throws -> [String] {
         let page = try await journal.page(app: app, verb: verb, max: 10)
         #expect(page.next == nil)
-        return Set(page.entries.map(\.act.verb))
+        return page.entries.map(\.act.verb)
       }
       #expect(try await found() == ["jobless", "job.pause", "job.cancel", "key.create"])
       #expect(try await found(app: "shop") == ["jobless", "job.cancel"])
@@ -40,13 +42,13 @@ import Testing
 
   @Test("pages follow each other without a gap, however many acts do not match")
   func pages() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withFleet { fleet, _ in
       for number in 0..<1_200 {
         try await Self.note(
-          stores[number % 2], number % 100 == 0 ? "switch.off" : "job.pause",
+          fleet, number % 100 == 0 ? "switch.off" : "job.pause",
           subject: "\(number)")
       }
-      let journal = ActJournal(stores: stores)
+      let journal = ActJournal(fleet: fleet)
       var subjects: [String] = []
       var next: String?
       repeat {

@@ -5,10 +5,10 @@ import Testing
 
 /// The topics and channels of a fleet.
 @Suite struct AudienceLookupTests {
-  @Test func `the users of all partitions are counted, and topics and channels listed by name`()
+  @Test func `the users of all shards are counted, and topics and channels listed by name`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       for (store, topics) in zip(stores, [["news", "goals"], ["news", "cups"]]) {
         _ = try await store.audiences.subscribe(
           topics.map { Subscription(app: "shop", topic: $0, user: "u-\(topics[1])") })

@@ -4,12 +4,12 @@ import Redis
 import Store
 import Testing
 
-/// The dead letters of a fleet, whichever partition each is in.
+/// The dead letters of a fleet, whichever shard each is in.
 @Suite struct DeadLetterOfficeTests {
-  @Test func `the letters of two partitions are one list in the order of their entries`()
+  @Test func `the letters of two shards are one list in the order of their entries`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       for number in [1, 4, 5] { try await Self.bury("\(number)-0", in: stores[0]) }
       for number in [2, 3, 6] { try await Self.bury("\(number)-0", in: stores[1]) }
       let office = DeadLetterOffice(stores: stores)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `no page ends between letters of the same entry`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       for store in stores { try await Self.bury("7-0", in: store) }
       try await Self.bury("8-0", in: stores[1])
       let office = DeadLetterOffice(stores: stores)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a letter is shown, retried and dropped where it is`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await Self.bury("1-0", in: stores[1], job: "{}")
       try await Self.bury("2-0", in: stores[0])
       let office = DeadLetterOffice(stores: stores)
@@ -52,10 +52,10 @@ import Testing
   }
 
   @Test
-  func `a scan goes through all letters of all partitions, and not those that come meanwhile`()
+  func `a scan goes through all letters of all shards, and not those that come meanwhile`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       // More than a page in the first one.
       let count = OperationsLimits.deadPage + 2
       for number in 1...count { try await Self.bury("\(number)-0", in: stores[0]) }
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `a scan without letters ends at once`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       var scan = try await DeadLetterScan.begin(in: stores)
       try await Self.bury("1-0", in: stores[0])
       #expect(try await scan.next(in: stores) == [])
@@ -82,7 +82,7 @@ import Testing
 
   /// Adds a letter as the functions write it.
   private static func bury(
-    _ entry: String, in store: Store, job: String = "x"
+    _ entry: String, in store: ShardStore, job: String = "x"
   ) async throws(RedisError) {
     _ = try await store.connection.call(
       RedisCommand(

@@ -5,8 +5,8 @@ import Store
 import Testing
 
 @Suite struct FleetSnapshotTests {
-  @Test func `what two partitions count is added up`() async throws {
-    try await Partitions.withStores { _, stores in
+  @Test func `what two shards count is added up`() async throws {
+    try await Shards.withStores { _, stores in
       for (number, store) in stores.enumerated() {
         for _ in 0...number { _ = try await store.jobs.enqueue([], priority: .high) }
         try await count(3 + number, "shop|apns|accepted", in: store)
@@ -29,8 +29,8 @@ import Testing
     }
   }
 
-  @Test func `a worker, an alarm and a switch of two partitions are shown once`() async throws {
-    try await Partitions.withStores { _, stores in
+  @Test func `a worker, an alarm and a switch of two shards are shown once`() async throws {
+    try await Shards.withStores { _, stores in
       for (number, store) in stores.enumerated() {
         try await store.workers.beat(worker: "both", fields: [("lanes", "2")])
         try await store.workers.beat(worker: "only-\(number)", fields: [("lanes", "1")])
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a worker that fell silent is lost, one that left is not`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].workers.beat(worker: "silent", fields: [("lanes", "1")])
       try await stores[0].workers.beat(worker: "left", fields: [("lanes", "1")])
       try await stores[0].workers.forget(worker: "left")
@@ -64,7 +64,7 @@ import Testing
   @Test func `a worker lives that beat a second and a half ago, and not one that did three ago`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let store = stores[0]
       // Ages are told in whole seconds: when one begins before the look, it is tried again.
       for _ in 0..<100 {
@@ -88,7 +88,7 @@ import Testing
     `the newest configuration is the one that came into force last, whoever loaded an older one later`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let workers = [
         ("w1", "sha256:new", 5_000), ("w2", "sha256:old", 1_000), ("w3", "sha256:new", 9_000),
         ("w4", "sha256:old", 8_000),
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `an empty fleet has nothing to show`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let snapshot = try await FleetSnapshot.read(stores)
       #expect(snapshot.workers.isEmpty && snapshot.alarms.isEmpty && snapshot.outcomes.isEmpty)
       #expect(snapshot.newestConfiguration == nil)
@@ -122,12 +122,12 @@ import Testing
     }
   }
 
-  private func count(_ count: Int, _ name: String, in store: Store) async throws {
+  private func count(_ count: Int, _ name: String, in store: ShardStore) async throws {
     let minute = Minute.name(epochSeconds: try await store.serverSeconds())
     try await run(store, "HINCRBY", store.keys.metrics(minute), name, String(count))
   }
 
-  private func run(_ store: Store, _ words: String...) async throws(RedisError) {
+  private func run(_ store: ShardStore, _ words: String...) async throws(RedisError) {
     var command = RedisCommand()
     for word in words { command.append(word) }
     _ = try await store.connection.call(command)

@@ -4,8 +4,8 @@ import Store
 import Testing
 
 @Suite struct InstallationLookupTests {
-  @Test func `a user's devices are found in whichever partition they are`() async throws {
-    try await Partitions.withStores { _, stores in
+  @Test func `a user's devices are found in whichever shard they are`() async throws {
+    try await Shards.withStores { _, stores in
       let lookup = InstallationLookup(stores: stores)
       for (store, token) in zip(stores, ["aa", "bb"]) {
         _ = try await store.installations.install(

@@ -3,12 +3,12 @@ import Operations
 import Store
 import Testing
 
-/// Installations of a fleet, whichever partition each is in.
+/// Installations of a fleet, whichever shard each is in.
 @Suite struct InstallationOfficeTests {
-  @Test func `a token is refused, moved, given a badge and removed in the partition that has it`()
+  @Test func `a token is refused, moved, given a badge and removed in the shard that has it`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let office = InstallationOffice(stores: stores)
       let token = DeviceToken(stored: "aa", network: .apns)
       func install(_ user: String, _ token: DeviceToken, strict: Bool) async throws -> InstallResult

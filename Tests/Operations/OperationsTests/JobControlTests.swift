@@ -6,14 +6,14 @@ import Store
 import TestSupport
 import Testing
 
-/// What operators do with a job, taken in or still waiting, in whichever partition it is.
+/// What operators do with a job, taken in or still waiting, in whichever shard it is.
 @Suite struct JobControlTests {
   private static let nowMs: Int64 = 4_000_000_000_000
 
-  @Test func `a job that waits in the second partition is found, cancelled and stays there`()
+  @Test func `a job that waits in the second shard is found, cancelled and stays there`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
       let control = JobControl(app: "shop", id: "j", stores: stores)
       #expect(try await control.recorded() == nil)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `a search that is told to stop stops, and changes nothing`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       // So large that each is a step of the search.
       for _ in 0..<3 { try await stores[0].enqueue(String(repeating: "x", count: 300 * 1_024)) }
       try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a job that nobody has is unknown, one that breaks a rule is doomed`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       await #expect(throws: OperationError.unknownJob(app: "shop", job: "j")) {
         _ = try await Self.perform(JobControl(app: "shop", id: "j", stores: stores), .pause)
       }
@@ -65,7 +65,7 @@ import Testing
   @Test func `a corrected job that waits is stopped, though the refused one has a record`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
       let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
       let refusal = Refusal(reason: "unknown_app", message: "no", app: "shop", id: "j")
@@ -87,7 +87,7 @@ import Testing
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       await server.close()
       let job = EnqueuedJob(app: "shop", id: "j", priority: .low, entry: "1-0", text: [])
       let watch = JobWatch(job: job, stores: [store])
@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   fileprivate func enqueue(_ text: String) async throws {
     _ = try await jobs.enqueue(Array(text.utf8), priority: .normal)
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct JobListTests {
-  private static func add(_ store: Store, _ id: String, startAtMs: Int64? = nil) async throws {
+  private static func add(_ store: ShardStore, _ id: String, startAtMs: Int64? = nil) async throws {
     _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
     let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
     var admission = Admission(
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `jobs are listed with those that run first, and those that ended last`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await Self.add(stores[0], "later", startAtMs: 4_000_000_000_000)
       try await Self.add(stores[1], "held")
       _ = try await stores[1].jobs.pause(app: "shop", id: "held")

@@ -11,14 +11,14 @@ import Testing
     #"{"id":"j","app":"shop","audience":{"users":["a","b"]},"filter":{"language":["ja"]},"#
     + notification + "}"
 
-  private static func run(_ store: Store, _ words: String...) async throws(RedisError) {
+  private static func run(_ store: ShardStore, _ words: String...) async throws(RedisError) {
     var command = RedisCommand()
     for word in words { command.append(word) }
     _ = try await store.connection.call(command)
   }
 
   private static func sheet(
-    _ stores: [Store], _ id: String = "j"
+    _ stores: [ShardStore], _ id: String = "j"
   ) async throws -> JobSheet {
     var record: JobRecord?
     for store in stores where record == nil {
@@ -35,7 +35,7 @@ import Testing
   @Test func `a job that waits is told as its producer wrote it, with how many it names`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let entry = try await stores[1].jobs.enqueue(Array(Self.text.utf8), priority: .high)
       let control = JobControl(app: "shop", id: "j", stores: stores)
       let (nowMs, patience) = (Int64(4_000_000_000_000), Patience())
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a refused job is told by its dead letter, and not when that is gone`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       _ = try await stores[1].jobs.enqueue(Array(Self.text.utf8), priority: .high)
       let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
       try await stores[1].jobs.refuse(
@@ -74,7 +74,7 @@ import Testing
   func `an admitted job is told by what its record and the lanes have`(
     field: String, value: String, audience: String
   ) async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let keys = stores[1].keys
       try await Self.run(
         stores[1], "HSET", keys.job(app: "shop", id: "j"), "state", "running", "admitted", "1",

@@ -10,7 +10,7 @@ import Testing
     """
 
   @Test func `a job that is added has its own id, or that of its entry`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let named = try JobSubmission(checking: Array(#"{"id": "j", \#(Self.rest)}"#.utf8))
       let job = try await named.enqueue(in: stores[1], priority: .high)
       #expect(job.app == "shop" && job.id == "j" && job.priority == .high)
@@ -25,7 +25,7 @@ import Testing
   @Test func `a job that is submitted is added once where the server can tell, else as ever`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let submission = try JobSubmission(checking: Array(#"{"id": "j", \#(Self.rest)}"#.utf8))
       let other = try JobSubmission(
         checking: Array(#"{"id": "j", "ttl_seconds": 9, \#(Self.rest)}"#.utf8))
@@ -69,7 +69,7 @@ import Testing
     #expect(fault?.pointer == "/extra")
     let submission = JobSubmission(unchecked: bad)
     #expect(submission.app == "shop" && submission.id == "j" && submission.job == nil)
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let nameless = JobSubmission(unchecked: Array("no JSON".utf8))
       #expect(nameless.app == nil && nameless.id == nil)
       let job = try await nameless.enqueue(in: stores[0], priority: .normal)

@@ -10,14 +10,14 @@ import Testing
     #"{"id": "j", "app": "shop", "audience": {"users": ["a"]}, "notification": {"body": "x"}}"#.utf8
   )
 
-  /// Adds the job to a partition.
-  private static func add(to store: Store) async throws -> EnqueuedJob {
+  /// Adds the job to a shard.
+  private static func add(to store: ShardStore) async throws -> EnqueuedJob {
     let entry = try await store.jobs.enqueue(text, priority: .high)
     return EnqueuedJob(app: "shop", id: "j", priority: .high, entry: entry, text: text)
   }
 
   @Test func `a watch that is told to stop stops, and the job waits on`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let watch = JobWatch(job: try await Self.add(to: stores[1]), stores: stores)
       var waits = 0
       await #expect(throws: OperationError.stopped) {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `what keeps a job from going on is told, of its own app only`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       func raise(_ field: String) async throws {
         try await stores[1].alarms.raise(field, by: "w", lifeMs: 60_000, message: "about \(field)")
       }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `a bucket that is off holds the jobs that tell of it`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let off = KillSwitch.bucket(app: "shop", "orders")
       _ = try await Switchboard(stores: stores).switchOff(off, reason: "")
       let cases: [(String?, Bool)] = [("orders", true), ("carts", false), (nil, false)]
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `a topic that is off, or whose turns are taken, holds the jobs to it`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let off = KillSwitch.topic(app: "shop", "news")
       _ = try await Switchboard(stores: stores).switchOff(off, reason: "")
       let field = "topic_loop|shop|news"
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func `an event that waits for its turn says why, and others do not`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let field = "loop|shop|orders"
       try await stores[0].alarms.raise(field, by: "store", lifeMs: 60_000, message: "a loop")
       let cases: [(JobState, String?, Bool)] = [
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `a job that has not started says when it does`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       var record = JobRecord(app: "shop", id: "j", state: .scheduled)
       record.startAtMs = 1_796_115_600_000
       let waiting = try await JobHindrance.all(of: "shop", record, in: stores)
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `a job that is paused says so, whatever else there is`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let record = JobRecord(app: "shop", id: "j", state: .paused)
       let whilePaused = try await JobHindrance.all(of: "shop", record, in: stores)
       #expect(whilePaused == [.paused])
@@ -157,7 +157,7 @@ import Testing
   func `a watch tells at once why nobody takes a job, and soon why one stands still`(
     isNamed: Bool
   ) async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       // As it is when it was submitted.
       if isNamed {
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `a watch goes on where nobody can say why the job stands still`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let watch = JobWatch(job: try await Self.add(to: stores[1]), stores: stores)
       try await Self.run(stores[0], "SET", stores[0].keys.alarms, "x")
       var explanations = 0
@@ -202,7 +202,7 @@ import Testing
   func `an earlier job of the same content is followed to its end, and nothing else asked for`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let key = stores[1].keys.job(app: "shop", id: "j")
       try await Self.run(
@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test func `a watch ends with the job's record`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let key = stores[1].keys.job(app: "shop", id: "j")
       var states = ["running", "done"]
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test func `of a cancelled job the last pushes are waited for`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let key = stores[1].keys.job(app: "shop", id: "j")
       let watch = JobWatch(job: job, stores: stores)
@@ -267,7 +267,7 @@ import Testing
   }
 
   @Test func `a job that was refused, came before or is gone ends the watch`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let watch = JobWatch(job: job, stores: stores)
       // As an older version refuses it.
@@ -298,7 +298,7 @@ import Testing
 
   @Test func `a job that was cancelled when its entry was gone is told as cancelled`() async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let key = stores[1].keys.job(app: "shop", id: "j")
       // As a submission leaves it.
@@ -316,7 +316,7 @@ import Testing
   }
 
   @Test func `a refused job is known by its record, also when its letter is gone`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let watch = JobWatch(job: job, stores: stores)
       let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
@@ -342,7 +342,7 @@ import Testing
     }
   }
 
-  private static func run(_ store: Store, _ words: String...) async throws(RedisError) {
+  private static func run(_ store: ShardStore, _ words: String...) async throws(RedisError) {
     var command = RedisCommand()
     for word in words { command.append(word) }
     _ = try await store.connection.call(command)

@@ -3,14 +3,14 @@ import Operations
 import Store
 import Testing
 
-/// Switches of a fleet, which are in all of its partitions.
+/// Switches of a fleet, which are in all of its shards.
 @Suite struct SwitchboardTests {
   private static let shop = KillSwitch.app("shop")
 
-  @Test func `what is switched off is off in every partition, with the first reason`()
+  @Test func `what is switched off is off in every shard, with the first reason`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let board = Switchboard(stores: stores)
       guard case .off(let remark) = try await board.switchOff(Self.shop, reason: "wrong text")
       else {
@@ -34,10 +34,10 @@ import Testing
     }
   }
 
-  @Test func `what is off in one partition only is listed, completed and switched on`()
+  @Test func `what is off in one shard only is listed, completed and switched on`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let board = Switchboard(stores: stores)
       _ = try await stores[1].switches.switchOff(Self.shop, reason: "")
       #expect(try await board.read().entries.map(\.killSwitch) == [Self.shop])

@@ -15,10 +15,10 @@ import Testing
     ("created_at", "1790000000000"), ("finished_at", "\(endedMs)"),
   ]
 
-  @Test func `attempts and answers of two partitions are one trace in the order of time`()
+  @Test func `attempts and answers of two shards are one trace in the order of time`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[1].write(Self.done)
       try await stores[0].append(atMs: 200, token: "aabbccdd", attempt: 2, decision: .accepted)
       try await stores[1].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)
@@ -37,7 +37,7 @@ import Testing
   @Test func `of a job that ended without its content nothing but the usual is known to be said`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].write(Self.done)
       try await stores[0].install("u", "aabbccdd")
       #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.acceptedIfMeant])
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `what is open is waiting until its job has ended, then unfinished`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)
       try await stores[0].write([("state", "running"), ("pending", "1")])
       #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.waiting])
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `what has no recorded end names the gaps that may hold its accept`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].write(Self.done)
       try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)
       let without = "how it ended is not recorded, although the job is done"
@@ -85,10 +85,10 @@ import Testing
   func `what lanes and Redis record behind what they settle is waited for`(
     record: [(String, String)]
   ) async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].write(record)
       try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .deferred)
-      let last = Store.answer(atMs: 200, token: "aabbccdd", attempt: 1, decision: .skipped)
+      let last = ShardStore.answer(atMs: 200, token: "aabbccdd", attempt: 1, decision: .skipped)
       let store = stores[0]
       let timer = LoopTimer(loop: store.connection.loop) {
         store.traces.append(app: "shop", job: "j", by: "w-0", lines: last, count: 1) { _ in }
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `no record of a token means an accept when nothing else is possible`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].write(Self.done)
       try await stores[1].install("u1", "aabbccdd")
       let user = try TraceSubject(user: "u1")
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func `each doubt about a missing record is told`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].write([
         ("state", "running"), ("total", "9"), ("pending", "4"), ("failed", "3"),
       ])
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `the trace of a job that ended long ago is old`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       try await stores[0].write(Self.done)
       try await stores[0].install("u1", "aabbccdd")
       let later = Self.endedMs + OperationsLimits.traceLifeMs
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test func `a job without a record has no trace`() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let found = try await Self.find(.everybody, in: stores)
       #expect(found == nil)
     }
@@ -170,13 +170,13 @@ import Testing
   }
 
   private static func find(
-    _ subject: TraceSubject, nowMs: Int64 = endedMs + 1_000, in stores: [Store]
+    _ subject: TraceSubject, nowMs: Int64 = endedMs + 1_000, in stores: [ShardStore]
   ) async throws -> TracedJob? {
     try await TracedJob.find(subject, app: "shop", job: "j", nowMs: nowMs, in: stores)
   }
 
   private static func text(
-    _ subject: TraceSubject, in stores: [Store]
+    _ subject: TraceSubject, in stores: [ShardStore]
   ) async throws -> String? {
     try await find(subject, in: stores).flatMap { job in
       job.conclusions().first?.text(of: job)
@@ -184,13 +184,13 @@ import Testing
   }
 
   private static func codes(
-    _ subject: TraceSubject, in stores: [Store]
+    _ subject: TraceSubject, in stores: [ShardStore]
   ) async throws -> [TraceConclusion.Code]? {
     try await find(subject, in: stores)?.conclusions().map(\.code)
   }
 }
 
-extension Store {
+extension ShardStore {
   /// Replaces the record of job j.
   fileprivate func write(_ fields: [(String, String)]) async throws {
     let key = keys.job(app: "shop", id: "j")

@@ -21,7 +21,7 @@ import Testing
           RedisConfiguration(url: RedisURL(redis.url)), as: .operator)
         // More than a page.
         let count = CommandLineLimits.deadPage + 2
-        let add: @Sendable (Store, Int) async throws(RedisError) -> Void = {
+        let add: @Sendable (ShardStore, Int) async throws(RedisError) -> Void = {
           store, number throws(RedisError) in
           let command = RedisCommand("XADD", store.keys.dead, "\(number)-0", "kind", "job")
           _ = try await store.connection.call(command)

@@ -21,7 +21,7 @@ import Testing
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       defer { connection.close() }
-      try await Store(connection: connection, prefix: "pushpool").registration.provide()
+      try await ShardStore(connection: connection, prefix: "pushpool").registration.provide()
       try await FuzzRun.each("registration") { random in
         let document = RandomJSON.document(RandomJSON.installations, &random)
         let function = random.pick(Self.functions)!

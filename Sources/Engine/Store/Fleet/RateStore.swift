@@ -13,28 +13,8 @@ package struct RateStore {
     var command = functions.call("draw_rate", rate.name, "\(rate.perSecond)")
     command.append(wanted)
     command.append(Int(clamping: rate.rampMs))
-    return try await drawn(command, wanted: wanted)
-  }
-
-  /// Takes up to so many pushes of what a job's pace allows now.
-  /// - Returns: as `draw`.
-  package func drawPace(
-    app: String, job: String, wanted: Int
-  ) async throws(RedisError) -> (granted: Int, retryMs: UInt64) {
-    var command = functions.call("draw_pace", app, job)
-    command.append(wanted)
-    return try await drawn(command, wanted: wanted)
-  }
-
-  private func drawn(
-    _ command: RedisCommand, wanted: Int
-  ) async throws(RedisError) -> (granted: Int, retryMs: UInt64) {
-    try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: 2)
-      // Never more than was asked for, whoever answers: the rate is somebody's limit.
-      let granted = min(try decodeCount(reply[0]), max(0, wanted))
-      let retryMs = min(UInt64(clamping: try decodeInteger(reply[1])), StoreLimits.rateRetryMsMax)
-      return (granted, retryMs)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try decodeGrant(reply, wanted: wanted)
     }
   }
 

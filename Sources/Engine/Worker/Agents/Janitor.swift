@@ -5,12 +5,12 @@ internal import Store
 /// Clears away what workers and versions left behind that are gone, compares open jobs with what Redis has of them, a few
 /// at a time, and repairs what a deleted stream or a foreign hand has lost.
 final class Janitor: Agent {
-  private let store: Store
+  private let store: ShardStore
   private let life: LaneLife
   private let log: Logger
   private var openJobs: OpenJobScan
 
-  init(store: Store, life: LaneLife, log: Logger) {
+  init(store: ShardStore, life: LaneLife, log: Logger) {
     self.store = store
     self.life = life
     self.log = log

@@ -5,7 +5,7 @@ internal import Store
 
 /// Says that a worker lives and what it does, over a lane's connection; loop-bound.
 struct ProcessReporter {
-  let store: Store
+  let store: ShardStore
   let loop: EventLoop
   let clock: FleetClock
   let log: Logger

@@ -6,7 +6,7 @@ internal import Store
 /// Warns before the records of ended jobs fill Redis, by how many jobs have ended in a day and for how long those that ended
 /// last are kept; loop-bound.
 final class RecordOutlook {
-  private let store: Store
+  private let store: ShardStore
   private var retention: RetentionRules
   private let log: Logger
   /// The first count that it saw, for as long as the timeline tells of none before.
@@ -15,7 +15,7 @@ final class RecordOutlook {
   private var secondsKept: Double?
   private(set) var alarmConditions: [AlarmCondition] = []
 
-  init(store: Store, retention: RetentionRules, log: Logger) {
+  init(store: ShardStore, retention: RetentionRules, log: Logger) {
     self.store = store
     self.retention = retention
     self.log = log

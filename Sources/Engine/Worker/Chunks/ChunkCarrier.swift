@@ -101,8 +101,8 @@ final class ChunkCarrier {
     }
     guard pace.waitMs(nowNs: context.loop.nowNs) == 0 else { return false }
     let wanted = min(run.lines.count - run.cursor, room.resolveBatch) - pace.allowance
-    let answer = try await context.store.rates.drawPace(
-      app: run.claim.app, job: run.claim.job, wanted: wanted)
+    let answer = try await context.store.jobs.drawPace(
+      app: run.claim.app, id: run.claim.job, wanted: wanted)
     chunk.pace?.grant(answer.granted, retryMs: answer.retryMs, nowNs: context.loop.nowNs)
     return run.wantsResolving && chunk.pace?.allows ?? true
   }

@@ -1,15 +1,15 @@
 internal import Redis
 internal import Store
 
-// The fleet's tokens, over this lane's connection.
+// The fleet's tokens, over this lane's connection to the fleet's home.
 extension Lane: TokenAgreement {
   func agree(
     _ name: String, proposal: String, refused: String?, lifeMs: Int64
   ) async throws(RedisError) -> String {
-    try await store.credentials.agree(name, proposal: proposal, refused: refused, lifeMs: lifeMs)
+    try await fleet.credentials.agree(name, proposal: proposal, refused: refused, lifeMs: lifeMs)
   }
 
   func agreed(_ name: String) async throws(RedisError) -> String? {
-    try await store.credentials.current(name)
+    try await fleet.credentials.current(name)
   }
 }

@@ -17,6 +17,8 @@ actor Lane {
   private let parts: LaneParts
   private let log: Logger
   private let redis: RedisConnection
+  /// The fleet's own store, over the same connection while the lane's shard is the fleet's only one.
+  let fleet: FleetStore
   private let reporter: ProcessReporter
   /// The housekeeper of the process, in one of its lanes; nil in the others.
   private let housekeeper: Housekeeper?
@@ -36,7 +38,7 @@ actor Lane {
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
-  var store: Store { parts.store }
+  var store: ShardStore { parts.store }
   private var life: LaneLife { parts.life }
   private var sending: SendingParts { parts.sending }
 
@@ -48,9 +50,10 @@ actor Lane {
     self.log = log
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-    let store = Store(connection: redis, prefix: settings.prefix)
+    let store = ShardStore(connection: redis, prefix: settings.prefix)
+    fleet = FleetStore(connection: redis, prefix: settings.prefix)
     let parts = LaneParts(
-      loop: loop, settings: settings, store: store, snapshot: snapshot, log: log)
+      loop: loop, settings: settings, store: store, fleet: fleet, snapshot: snapshot, log: log)
     self.parts = parts
     drained = LoopSignal(loop: loop)
     let clock = settings.shared.clock

@@ -33,7 +33,7 @@ final class LaneParts {
   let largeIntake: LargeIntake
 
   var loop: EventLoop { context.loop }
-  var store: Store { context.store }
+  var store: ShardStore { context.store }
   var settings: LaneSettings { context.settings }
   var life: LaneLife { context.life }
   var switches: SwitchWatch { context.switches }
@@ -41,7 +41,8 @@ final class LaneParts {
   var fetchSignal: LoopSignal { context.fetchSignal }
 
   init(
-    loop: EventLoop, settings: LaneSettings, store: Store, snapshot: WorkerSnapshot, log: Logger
+    loop: EventLoop, settings: LaneSettings, store: ShardStore, fleet: FleetStore,
+    snapshot: WorkerSnapshot, log: Logger
   ) {
     let clock = settings.shared.clock
     let consumer = settings.consumer
@@ -60,7 +61,7 @@ final class LaneParts {
         connectionsKept: settings.connectionsKept, shortage: settings.shared.shortage),
       clock: clock, reasons: reasons, log: log)
     let (room, gate, congestion) = (sending.room, sending.gate, sending.congestion)
-    rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)
+    rateKeeper = RateKeeper(rates: fleet.rates, reasons: reasons)
 
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)

@@ -6,7 +6,7 @@ internal import Store
 /// Turns a run's recipients into pushes by reading their bindings, a batch at a time; loop-bound.
 struct BindingResolver {
   let loop: EventLoop
-  let store: Store
+  let store: ShardStore
   let receivers: ReceiverReader
   let room: SendingRoom
   let gate: SendingGate

@@ -5,7 +5,7 @@ internal import Store
 /// Reads what a job needs to know of each receiver: an installation's language and what the job's filter asks of it, its
 /// badge, a user's values; loop-bound.
 struct ReceiverReader {
-  let store: Store
+  let store: ShardStore
   /// Under which name the lane owns its chunks.
   let consumer: String
   /// Where time zones are noted that are none.

@@ -11,7 +11,7 @@ actor BenchSession {
 
   private let access: StoreAccess
   private var connection: RedisConnection { access.connection }
-  private var store: Store { access.store }
+  private var store: ShardStore { access.store }
   /// Commands of this session, to be taken off from what the server counted.
   private(set) var commands = 0
 

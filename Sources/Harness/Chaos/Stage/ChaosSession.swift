@@ -13,7 +13,7 @@ actor ChaosSession {
   private static let jobs = "pushpool:jobs:normal"
   private let access: StoreAccess
   private var connection: RedisConnection { access.connection }
-  var store: Store { access.store }
+  var store: ShardStore { access.store }
 
   /// Whether a job counts as enqueued only when a replica has it, too.
   private let awaitsReplica: Bool
@@ -166,7 +166,7 @@ actor ChaosSession {
 
   /// Repeats what may be repeated for as long as Redis cannot be asked.
   func insisting<Value: Sendable>(
-    _ body: (Store) async throws -> Value
+    _ body: (ShardStore) async throws -> Value
   ) async throws -> Value {
     let deadlineNs = loop.nowNs + ChaosLimits.enqueueMsMax * 1_000_000
     while true {

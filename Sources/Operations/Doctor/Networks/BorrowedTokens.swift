@@ -17,8 +17,8 @@ struct BorrowedTokens: TokenShare {
     guard refused == nil else { throw unknown("the fleet's token cannot be used") }
     let text: String
     do throws(StoreFailure) {
-      text = try await session.run { store throws(RedisError) in
-        try await store.credentials.propose(key, proposal.text, lifeMs: lifeMs)
+      text = try await session.atHome { fleet throws(RedisError) in
+        try await fleet.credentials.propose(key, proposal.text, lifeMs: lifeMs)
       }
     } catch { throw unknown(error.description) }
     guard let token = SharedToken(text: text) else {
@@ -31,8 +31,8 @@ struct BorrowedTokens: TokenShare {
   func current(key: String) async throws(CredentialError) -> SharedToken? {
     guard Self.isProviderToken(key), let session else { return nil }
     do throws(StoreFailure) {
-      return try await session.run { store throws(RedisError) in
-        try await store.credentials.current(key)
+      return try await session.atHome { fleet throws(RedisError) in
+        try await fleet.credentials.current(key)
       }.flatMap { SharedToken(text: $0) }
     } catch { throw unknown(error.description) }
   }

@@ -15,7 +15,7 @@ struct RedisExamination: Sendable {
 
   /// - Throws: when Redis is away, or answers nothing in time. A refusal is a finding.
   static func of(
-    _ store: Store, for configuration: Configuration
+    _ store: ShardStore, for configuration: Configuration
   ) async throws(RedisError) -> RedisExamination {
     var examination = RedisExamination()
     try await examination.askVersion(store)
@@ -59,7 +59,7 @@ struct RedisExamination: Sendable {
 
   // MARK: Version
 
-  private mutating func askVersion(_ store: Store) async throws(RedisError) {
+  private mutating func askVersion(_ store: ShardStore) async throws(RedisError) {
     let info = try await Self.allowed { () async throws(RedisError) in
       try await store.connection.call(RedisCommand("INFO", "server")).string
     }
@@ -92,7 +92,7 @@ struct RedisExamination: Sendable {
 
   // MARK: Clock
 
-  private mutating func compareClocks(_ store: Store) async throws(RedisError) {
+  private mutating func compareClocks(_ store: ShardStore) async throws(RedisError) {
     let beforeMs = WallClock.system.nowMs()
     let time = try await store.connection.call(RedisCommand("TIME")).array ?? []
     let afterMs = WallClock.system.nowMs()
@@ -122,7 +122,7 @@ struct RedisExamination: Sendable {
   // MARK: Settings
 
   private mutating func readSettings(
-    _ store: Store, _ configuration: Configuration
+    _ store: ShardStore, _ configuration: Configuration
   ) async throws(RedisError) {
     guard let settings = try await store.settings.readAllowed() else { return }
     judge(settings, accepting: configuration.redis.acceptedRisks)
@@ -153,7 +153,7 @@ struct RedisExamination: Sendable {
 
   /// Reckons what the records of ended jobs come to, as a worker does; nil when too little is known.
   private static func forecast(
-    _ store: Store, _ settings: RedisSettings, _ configuration: Configuration
+    _ store: ShardStore, _ settings: RedisSettings, _ configuration: Configuration
   ) async throws(RedisError) -> RecordForecast? {
     let nowMs = try await store.serverSeconds() * 1_000
     let now = EndedJobs(count: try await store.metrics.endedCount(), atMs: nowMs)
@@ -172,7 +172,7 @@ struct RedisExamination: Sendable {
 
   // MARK: Functions
 
-  private mutating func lookForFunctions(_ store: Store) async throws(RedisError) {
+  private mutating func lookForFunctions(_ store: ShardStore) async throws(RedisError) {
     let name = StoreLibrary.library.name
     let found = try await Self.allowed { () async throws(RedisError) in
       try await store.connection.call(

@@ -4,7 +4,7 @@ internal import Store
 /// Whether the user at hand may do what the configuration is for. Each command is one that changes nothing: it is about a key
 /// that nobody writes, or a function that does not exist. Redis looks at the rights before all else.
 struct RedisRights {
-  let store: Store
+  let store: ShardStore
   /// The documented user whose rights are needed.
   let user: DocumentedUser
 

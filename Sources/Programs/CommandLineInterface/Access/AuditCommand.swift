@@ -44,8 +44,8 @@ struct AuditCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
     let (app, verb, limit, before) = (app, verb, limit, before)
-    let page = try await session.run { store throws(RedisError) in
-      try await ActJournal(stores: [store]).page(
+    let page = try await session.atHome { fleet throws(RedisError) in
+      try await ActJournal(fleet: fleet).page(
         app: app, verb: verb, before: before, max: limit)
     }
     await session.close()

@@ -52,8 +52,8 @@ struct KeysCreateCommand: AsyncParsableCommand {
     let app = role.isOfOneApp ? try appOption.resolve(configuration) : nil
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let (name, maker, nowMs) = (name, OperatorName.current, InstantText.nowMs())
-    let issued = try await session.run { store throws(RedisError) in
-      try await KeyOffice(stores: [store]).create(
+    let issued = try await session.atHome { fleet throws(RedisError) in
+      try await KeyOffice(fleet: fleet).create(
         role, app: app, name: name, by: maker, nowMs: nowMs)
     }
     guard let issued else {

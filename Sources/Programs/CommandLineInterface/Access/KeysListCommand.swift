@@ -16,8 +16,8 @@ struct KeysListCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(as: .operator, onlyReads: true)
-    let keys = try await session.run { store throws(RedisError) in
-      try await KeyOffice(stores: [store]).list()
+    let keys = try await session.atHome { fleet throws(RedisError) in
+      try await KeyOffice(fleet: fleet).list()
     }
     await session.close()
     if shared.json {

@@ -35,8 +35,8 @@ struct KeysRevokeCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(as: .operator)
     let id = id
-    let (key, wasThere) = try await session.run { store throws(RedisError) in
-      let office = KeyOffice(stores: [store])
+    let (key, wasThere) = try await session.atHome { fleet throws(RedisError) in
+      let office = KeyOffice(fleet: fleet)
       let key = try await office.find(id)
       return (key, try await office.revoke(id))
     }

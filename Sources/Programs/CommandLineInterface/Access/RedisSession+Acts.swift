@@ -11,8 +11,8 @@ extension RedisSession {
     guard !acts.isEmpty else { return }
     let (who, nowMs) = (OperatorName.current, InstantText.nowMs())
     do throws(CommandFailure) {
-      try await run { store throws(RedisError) in
-        let journal = ActJournal(stores: [store])
+      try await atHome { fleet throws(RedisError) in
+        let journal = ActJournal(fleet: fleet)
         for act in acts {
           try await journal.note(act, by: who, from: "command line", nowMs: nowMs)
         }

@@ -42,9 +42,9 @@ struct BadgeCommand: AsyncParsableCommand {
     let only = try device()
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let (user, number) = (user, number)
-    let count = try await session.run(about: [.user(app: app, user: user)]) {
-      store throws(RedisError) in
-      try await InstallationOffice(stores: [store])
+    let count = try await session.ask(about: [.user(app: app, user: user)]) {
+      stores throws(RedisError) in
+      try await InstallationOffice(stores: stores)
         .setBadge(number, app: app, user: user, token: only)
     }
     await session.close()

@@ -46,9 +46,9 @@ struct DevicesCommand: AsyncParsableCommand {
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .reader)
     let isJSON = shared.json
-    let (devices, departure) = try await session.run(about: [.user(app: app, user: user)]) {
-      store throws(RedisError) in
-      let lookup = InstallationLookup(stores: [store])
+    let (devices, departure) = try await session.ask(about: [.user(app: app, user: user)]) {
+      stores throws(RedisError) in
+      let lookup = InstallationLookup(stores: stores)
       return (
         try await lookup.devices(app: app, user: user),
         isJSON
@@ -99,9 +99,9 @@ struct DevicesCommand: AsyncParsableCommand {
     let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .reader)
-    let standings = try await session.run(about: tokens.map { .token(app: app, $0) }) {
-      store throws(RedisError) in
-      try await InstallationLookup(stores: [store]).standings(
+    let standings = try await session.ask(about: tokens.map { .token(app: app, $0) }) {
+      stores throws(RedisError) in
+      try await InstallationLookup(stores: stores).standings(
         app: app, tokens: tokens, nowMs: InstantText.nowMs())
     }
     await session.close()

@@ -73,9 +73,9 @@ struct JobCommand: AsyncParsableCommand {
     of record: JobRecord, _ redis: RedisConfiguration
   ) async throws(CommandFailure) -> JobSheet {
     let session = try await RedisSession.open(redis, as: .dashboard)
-    let sheet = try await session.run(about: [.job(app: record.app, id: record.id)]) {
-      store throws(RedisError) in
-      try await JobSheet.read(record, in: [store])
+    let sheet = try await session.ask(about: [.job(app: record.app, id: record.id)]) {
+      stores throws(RedisError) in
+      try await JobSheet.read(record, in: stores)
     }
     await session.close()
     return sheet
@@ -105,9 +105,9 @@ struct JobCommand: AsyncParsableCommand {
     // To see a job that has a record takes no function, and so no right to load any.
     if action == .show {
       let session = try await RedisSession.open(redis, as: .dashboard)
-      let record = try await session.run(about: [.job(app: app, id: id)]) {
-        store throws(RedisError) in
-        try await JobControl(app: app, id: id, stores: [store]).recorded()
+      let record = try await session.ask(about: [.job(app: app, id: id)]) {
+        stores throws(RedisError) in
+        try await JobControl(app: app, id: id, stores: stores).recorded()
       }
       await session.close()
       if let record { return record }

@@ -37,8 +37,8 @@ struct JobsCommand: AsyncParsableCommand {
     let configuration = try shared.configurationInTrouble()
     let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let (app, ended) = (app, ended)
-    let list = try await session.run { store throws(RedisError) in
-      try await JobList.read([store], app: app, endedMax: ended)
+    let list = try await session.ask { stores throws(RedisError) in
+      try await JobList.read(stores, app: app, endedMax: ended)
     }
     await session.close()
     JobListReport(list: list, nowMs: InstantText.nowMs()).show(

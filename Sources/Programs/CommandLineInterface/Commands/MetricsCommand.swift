@@ -42,8 +42,8 @@ struct MetricsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let session = try await shared.openSession(as: .dashboard)
-    let metrics = try await session.run { store throws(RedisError) in
-      try await FleetMetrics.read([store])
+    let metrics = try await session.ask { stores throws(RedisError) in
+      try await FleetMetrics.read(stores)
     }
     await session.close()
     let text = format.text(metrics.families)

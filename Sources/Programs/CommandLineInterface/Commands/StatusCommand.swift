@@ -29,8 +29,8 @@ struct StatusCommand: AsyncParsableCommand {
     let console = Console.standard.with(check ? .isIgnored : .endsWell)
     let configuration = try shared.configurationInTrouble()
     let session = try await RedisSession.open(configuration.redis, as: .dashboard)
-    let snapshot = try await session.run { store throws(RedisError) in
-      try await FleetSnapshot.read([store])
+    let snapshot = try await session.ask { stores throws(RedisError) in
+      try await FleetSnapshot.read(stores)
     }
     await session.close()
     let accepted = configuration.redis.acceptedRisks

@@ -57,6 +57,6 @@ struct TopCommand: AsyncParsableCommand {
   }
 
   private static func look(_ session: RedisSession) async throws(CommandFailure) -> TopLook {
-    try await session.run { store throws(RedisError) in try await TopLook.read([store]) }
+    try await session.ask { stores throws(RedisError) in try await TopLook.read(stores) }
   }
 }

@@ -46,10 +46,10 @@ struct TraceCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(
       configuration.redis, as: user == nil && token == nil ? .dashboard : .reader)
     let id = job
-    let traced = try await session.run(about: [.job(app: app, id: id)]) {
-      store throws(RedisError) in
+    let traced = try await session.ask(about: [.job(app: app, id: id)]) {
+      stores throws(RedisError) in
       try await TracedJob.find(
-        subject, app: app, job: id, nowMs: InstantText.nowMs(), in: [store])
+        subject, app: app, job: id, nowMs: InstantText.nowMs(), in: stores)
     }
     await session.close()
     guard let traced else {

@@ -33,9 +33,9 @@ struct UninstallCommand: AsyncParsableCommand {
     }
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let user = user
-    let answer = try await session.run(about: [.token(app: app, token)]) {
-      store throws(RedisError) in
-      try await InstallationOffice(stores: [store]).uninstall(token, app: app, owner: user)
+    let answer = try await session.ask(about: [.token(app: app, token)]) {
+      stores throws(RedisError) in
+      try await InstallationOffice(stores: stores).uninstall(token, app: app, owner: user)
     }
     await session.close()
     if shared.json {

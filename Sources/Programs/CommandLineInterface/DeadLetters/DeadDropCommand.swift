@@ -26,8 +26,8 @@ struct DeadDropCommand: AsyncParsableCommand {
     var failure: CommandFailure?
     do throws(CommandFailure) {
       try await selection.forEach(in: session) { entry throws(CommandFailure) in
-        let wasThere = try await session.run { store throws(RedisError) in
-          try await DeadLetterOffice(stores: [store]).drop(entry)
+        let wasThere = try await session.ask { stores throws(RedisError) in
+          try await DeadLetterOffice(stores: stores).drop(entry)
         }
         if wasThere {
           dropped += 1

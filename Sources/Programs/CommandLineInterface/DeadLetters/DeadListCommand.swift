@@ -26,8 +26,8 @@ struct DeadListCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
     let (after, max) = (after, max)
-    let (letters, count) = try await session.run { store throws(RedisError) in
-      let office = DeadLetterOffice(stores: [store])
+    let (letters, count) = try await session.ask { stores throws(RedisError) in
+      let office = DeadLetterOffice(stores: stores)
       return (try await office.list(after: after, max: max), try await office.count())
     }
     await session.close()

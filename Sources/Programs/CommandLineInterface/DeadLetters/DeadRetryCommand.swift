@@ -34,8 +34,8 @@ struct DeadRetryCommand: AsyncParsableCommand {
     var failure: CommandFailure?
     do throws(CommandFailure) {
       try await selection.forEach(in: session) { entry throws(CommandFailure) in
-        let answer = try await session.run { store throws(RedisError) in
-          try await DeadLetterOffice(stores: [store]).retry(entry)
+        let answer = try await session.ask { stores throws(RedisError) in
+          try await DeadLetterOffice(stores: stores).retry(entry)
         }
         switch answer {
         case .retried(let queued):

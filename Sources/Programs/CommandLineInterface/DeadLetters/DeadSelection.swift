@@ -24,8 +24,8 @@ struct DeadSelection: ParsableArguments {
   func confirm(
     _ verb: String, in session: RedisSession, console: Console
   ) async throws(CommandFailure) {
-    let count = try await session.run { store throws(RedisError) in
-      try await DeadLetterOffice(stores: [store]).count()
+    let count = try await session.ask { stores throws(RedisError) in
+      try await DeadLetterOffice(stores: stores).count()
     }
     try confirm(verb, count: count, console: console)
   }
@@ -67,14 +67,14 @@ struct DeadSelection: ParsableArguments {
   ) async throws(CommandFailure) {
     for entry in entries { try await body(entry) }
     guard all else { return }
-    var scan = try await session.run { store throws(RedisError) in
-      try await DeadLetterScan.begin(in: [store])
+    var scan = try await session.ask { stores throws(RedisError) in
+      try await DeadLetterScan.begin(in: stores)
     }
     while true {
       let start = scan
-      let (entries, rest) = try await session.run { store throws(RedisError) in
+      let (entries, rest) = try await session.ask { stores throws(RedisError) in
         var scan = start
-        let entries = try await scan.next(in: [store])
+        let entries = try await scan.next(in: stores)
         return (entries, scan)
       }
       guard !entries.isEmpty else { return }

@@ -21,8 +21,8 @@ struct DeadShowCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
     let entry = entry
-    let found = try await session.run { store throws(RedisError) in
-      try await DeadLetterOffice(stores: [store]).show(entry)
+    let found = try await session.ask { stores throws(RedisError) in
+      try await DeadLetterOffice(stores: stores).show(entry)
     }
     await session.close()
     guard let letter = found else {

@@ -37,10 +37,10 @@ enum PreviewSubject {
       return ([.anyDevice(network, environment)], .values([:]))
     }
     let session = try await session(configuration)
-    let (found, values) = try await session.run { store throws(RedisError) in
-      let found = try await installations(app: job.app, InstallationLookup(stores: [store]))
+    let (found, values) = try await session.ask { stores throws(RedisError) in
+      let found = try await installations(app: job.app, InstallationLookup(stores: stores))
       let user = found.first?.installation.user
-      return (found, try await ReceiverValues.read(for: user, of: job, in: [store]))
+      return (found, try await ReceiverValues.read(for: user, of: job, in: stores))
     }
     await session.close()
     return (found.map { .installation($0.installation) }, values)

@@ -18,8 +18,8 @@ struct SizeList {
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let kind = kind
-    let sizes = try await session.run { store throws(RedisError) in
-      try await AudienceLookup(stores: [store]).sizes(of: kind, app: app)
+    let sizes = try await session.ask { stores throws(RedisError) in
+      try await AudienceLookup(stores: stores).sizes(of: kind, app: app)
     }
     await session.close()
     AppOption.warn(of: app, unlessIn: configuration, on: console)

@@ -16,8 +16,8 @@ struct SwitchListCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
-    let reading = try await session.run { store throws(RedisError) in
-      try await Switchboard(stores: [store]).read()
+    let reading = try await session.ask { stores throws(RedisError) in
+      try await Switchboard(stores: stores).read()
     }
     await session.close()
     let entries = reading.sorted

@@ -34,8 +34,8 @@ struct SwitchOffCommand: AsyncParsableCommand {
     let killSwitch = try scope.killSwitch(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let reason = reason
-    let answer = try await session.run { store throws(RedisError) in
-      try await Switchboard(stores: [store]).switchOff(killSwitch, reason: reason)
+    let answer = try await session.ask { stores throws(RedisError) in
+      try await Switchboard(stores: stores).switchOff(killSwitch, reason: reason)
     }
     if case .off = answer {
       await session.note(

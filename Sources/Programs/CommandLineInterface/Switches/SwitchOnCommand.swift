@@ -24,8 +24,8 @@ struct SwitchOnCommand: AsyncParsableCommand {
     let configuration = try shared.configurationInTrouble()
     let killSwitch = try scope.killSwitch(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .operator)
-    let (wasOff, others) = try await session.run { store throws(RedisError) in
-      let board = Switchboard(stores: [store])
+    let (wasOff, others) = try await session.ask { stores throws(RedisError) in
+      let board = Switchboard(stores: stores)
       let wasOff = try await board.switchOn(killSwitch)
       return (
         wasOff,

@@ -70,7 +70,7 @@ struct TopLook: Sendable, Equatable {
   var jobCount = 0
 
   /// Reads everything that is shown. It needs no functions, and a user who may only look is enough.
-  static func read(_ stores: [Store]) async throws(RedisError) -> TopLook {
+  static func read(_ stores: [ShardStore]) async throws(RedisError) -> TopLook {
     let snapshot = try await FleetSnapshot.read(stores)
     let jobs = try await JobList.read(stores, endedMax: 0)
     var look = TopLook(snapshot, jobs)
@@ -110,7 +110,7 @@ extension TopLook {
   }
 
   /// Adds what a store counts and a snapshot does not tell.
-  private mutating func add(_ store: Store) async throws(RedisError) {
+  private mutating func add(_ store: ShardStore) async throws(RedisError) {
     let totals: OutcomeTotals
     let notes: WaitingNotes
     do throws(RedisError) {

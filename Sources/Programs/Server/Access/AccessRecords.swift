@@ -25,24 +25,24 @@ struct AccessRecords: Sendable {
   init(_ services: Services) {
     self.init(
       key: { (id) async throws(Problem) in
-        try await services.run { store throws(RedisError) in
-          try await KeyOffice(stores: [store]).find(id)
+        try await services.atHome { fleet throws(RedisError) in
+          try await KeyOffice(fleet: fleet).find(id)
         }
       },
       sessionKeyID: { (secret) async throws(Problem) in
-        try await services.run { store throws(RedisError) in
-          try await store.browserSessions.keyID(of: secret)
+        try await services.atHome { fleet throws(RedisError) in
+          try await fleet.browserSessions.keyID(of: secret)
         }
       },
       beginSession: { (secret, keyID, nowMs) async throws(Problem) in
-        try await services.run { store throws(RedisError) in
-          try await store.browserSessions.begin(
+        try await services.atHome { fleet throws(RedisError) in
+          try await fleet.browserSessions.begin(
             secret, keyID: keyID, createdAtMs: nowMs, seconds: ServerLimits.sessionSeconds)
         }
       },
       endSession: { (secret) async throws(Problem) in
-        try await services.run { store throws(RedisError) in
-          try await store.browserSessions.end(secret)
+        try await services.atHome { fleet throws(RedisError) in
+          try await fleet.browserSessions.end(secret)
         }
       })
   }

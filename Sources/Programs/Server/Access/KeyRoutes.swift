@@ -18,8 +18,8 @@ enum KeyRoutes {
           .json(Schema.object([("keys", Schema.array(of: keySchema()))], required: ["keys"])))
       ])
   ) { _, services async throws(Problem) in
-    let keys = try await services.run { store throws(RedisError) in
-      try await KeyOffice(stores: [store]).list()
+    let keys = try await services.atHome { fleet throws(RedisError) in
+      try await KeyOffice(fleet: fleet).list()
     }
     return .ok(["keys": .array(keys.map { .object($0.json()) })])
   }
@@ -47,8 +47,8 @@ enum KeyRoutes {
     let (role, app, name) = try wish(request.json())
     let maker = request.caller.name
     let nowMs = InstantText.nowMs()
-    let issued = try await services.run { store throws(RedisError) in
-      try await KeyOffice(stores: [store]).create(
+    let issued = try await services.atHome { fleet throws(RedisError) in
+      try await KeyOffice(fleet: fleet).create(
         role, app: app, name: name, by: maker, nowMs: nowMs)
     }
     guard let issued else {
@@ -80,8 +80,8 @@ enum KeyRoutes {
       let id = request.parameter("id")
       var (key, wasThere): (AccessKey?, Bool) = (nil, false)
       if KeyText.isID(id) {
-        (key, wasThere) = try await services.run { store throws(RedisError) in
-          let office = KeyOffice(stores: [store])
+        (key, wasThere) = try await services.atHome { fleet throws(RedisError) in
+          let office = KeyOffice(fleet: fleet)
           let key = try await office.find(id)
           return (key, try await office.revoke(id))
         }

@@ -15,12 +15,9 @@ package struct AuditTrail: Sendable {
   package func note(_ act: Act, by caller: Caller, in services: Services) async {
     let nowMs = InstantText.nowMs()
     do throws(StoreFailure) {
-      try await services.session.operate { stores throws(OperationError) in
-        guard let store = stores.first else { throw .stopped }
-        try await Patience.server.repeating(on: store) { store throws(RedisError) in
-          try await ActJournal(stores: [store]).note(
-            act, by: caller.name, named: caller.keyName, from: caller.address, nowMs: nowMs)
-        }
+      try await services.session.atHome(with: { .server }) { fleet throws(RedisError) in
+        try await ActJournal(fleet: fleet).note(
+          act, by: caller.name, named: caller.keyName, from: caller.address, nowMs: nowMs)
       }
     } catch {
       log.warning(

@@ -14,20 +14,29 @@ package struct Services: Sendable {
     self.configuration = configuration
   }
 
-  /// Runs an operation against the stores of the fleet, and tells a failure as a problem.
+  /// Runs an operation against the stores of all shards, and tells a failure as a problem.
   package func operate<Value: Sendable>(
     about subjects: [KeySubject] = [],
-    _ body: @Sendable ([Store]) async throws(OperationError) -> Value
+    _ body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
   ) async throws(Problem) -> Value {
     do throws(StoreFailure) { return try await session.operate(about: subjects, body) } catch {
       throw Problem(error)
     }
   }
 
-  /// Runs a body against the store, and tells a failure as a problem.
+  /// Runs a body against what the fleet has once, and tells a failure as a problem.
+  func atHome<Value: Sendable>(
+    _ body: @Sendable (FleetStore) async throws(RedisError) -> Value
+  ) async throws(Problem) -> Value {
+    do throws(StoreFailure) { return try await session.atHome(body) } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Runs a body against the store of a shard, and tells a failure as a problem.
   func run<Value: Sendable>(
     about subjects: [KeySubject] = [],
-    _ body: @Sendable (Store) async throws(RedisError) -> Value
+    _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws(Problem) -> Value {
     do throws(StoreFailure) { return try await session.run(about: subjects, body) } catch {
       throw Problem(error)

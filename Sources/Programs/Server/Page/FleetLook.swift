@@ -18,7 +18,7 @@ struct FleetLook: Sendable {
 
   /// - Parameter knownMs: the last minute that is known already.
   static func read(
-    _ stores: [Store], minutesAfter knownMs: Int64?
+    _ stores: [ShardStore], minutesAfter knownMs: Int64?
   ) async throws(RedisError) -> FleetLook {
     let fleet = try await FleetSnapshot.read(stores)
     let jobsMs = try await nowMs(stores) ?? fleet.nowMs
@@ -45,7 +45,7 @@ struct FleetLook: Sendable {
     self.jobsMs = jobsMs
   }
 
-  private static func nowMs(_ stores: [Store]) async throws(RedisError) -> Int64? {
+  private static func nowMs(_ stores: [ShardStore]) async throws(RedisError) -> Int64? {
     guard let store = stores.first else { return nil }
     let time = try await store.connection.call(RedisCommand("TIME")).array ?? []
     guard time.count == 2, let seconds = time[0].integer, let micros = time[1].integer,
@@ -54,7 +54,7 @@ struct FleetLook: Sendable {
     return Int64(seconds) * 1_000 + Int64(micros / 1_000)
   }
 
-  private mutating func readOldest(_ store: Store) async throws(RedisError) {
+  private mutating func readOldest(_ store: ShardStore) async throws(RedisError) {
     let notes = try await readable(nil) { () async throws(RedisError) in
       try await store.backlog.waitingNotes()
     }
@@ -70,7 +70,7 @@ struct FleetLook: Sendable {
     }
   }
 
-  private mutating func readMinutes(_ store: Store) async throws(RedisError) {
+  private mutating func readMinutes(_ store: ShardStore) async throws(RedisError) {
     guard let first = minutes.first?.atMs, let last = minutes.last?.atMs else { return }
     for index in minutes.indices {
       let name = Minute.name(epochSeconds: minutes[index].atMs / 1_000)

@@ -121,8 +121,8 @@ enum InstallationRoutes {
   static func read(
     _ app: String, _ token: DeviceToken, _ services: Services
   ) async throws(Problem) -> StoredInstallation? {
-    try await services.run(about: [.token(app: app, token)]) { store throws(RedisError) in
-      try await InstallationLookup(stores: [store]).installation(app: app, token: token)
+    try await services.ask(about: [.token(app: app, token)]) { stores throws(RedisError) in
+      try await InstallationLookup(stores: stores).installation(app: app, token: token)
     }
   }
 
@@ -148,9 +148,9 @@ enum InstallationRoutes {
     let app = try PathValue.app(request, services)
     let token = try PathValue.token(request)
     let owner = try owner(request)
-    let answer = try await services.run(about: [.token(app: app, token)]) {
-      store throws(RedisError) in
-      try await InstallationOffice(stores: [store]).uninstall(token, app: app, owner: owner)
+    let answer = try await services.ask(about: [.token(app: app, token)]) {
+      stores throws(RedisError) in
+      try await InstallationOffice(stores: stores).uninstall(token, app: app, owner: owner)
     }
     if answer == .otherOwner { throw InstallationAnswer.otherOwner }
     return .noContent

@@ -32,9 +32,9 @@ enum TokenRoute {
   ) { request, services throws(Problem) in
     let app = try PathValue.app(request, services)
     let tokens = try tokens(request)
-    let standings = try await services.run(about: tokens.map { .token(app: app, $0) }) {
-      store throws(RedisError) in
-      try await InstallationLookup(stores: [store]).standings(
+    let standings = try await services.ask(about: tokens.map { .token(app: app, $0) }) {
+      stores throws(RedisError) in
+      try await InstallationLookup(stores: stores).standings(
         app: app, tokens: tokens, nowMs: InstantText.nowMs())
     }
     return .ok(["items": .array(standings.map { $0.json(app: app) })])

@@ -92,8 +92,8 @@ enum TopicRoutes {
       let place = try request.queryValue("cursor") ?? ""
       let limit = try request.queryInteger(
         "limit", in: 1...ServerLimits.listMax, default: ServerLimits.listUsual)
-      let page = try await services.run { store throws(RedisError) in
-        try await AudienceLookup(stores: [store]).page(
+      let page = try await services.ask { stores throws(RedisError) in
+        try await AudienceLookup(stores: stores).page(
           of: kind, app: app, behind: place, max: limit)
       }
       let next = page.hasMore ? page.sizes.last?.name : nil

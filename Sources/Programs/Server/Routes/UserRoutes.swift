@@ -32,9 +32,9 @@ enum UserRoutes {
     try OwnUser.check(user, request.caller)
     // Another user's name may be in it.
     let isToldOfDepartures = request.caller.role != .device
-    let (devices, departure) = try await services.run(about: [.user(app: app, user: user)]) {
-      store throws(RedisError) in
-      let lookup = InstallationLookup(stores: [store])
+    let (devices, departure) = try await services.ask(about: [.user(app: app, user: user)]) {
+      stores throws(RedisError) in
+      let lookup = InstallationLookup(stores: stores)
       return (
         try await lookup.devices(app: app, user: user),
         isToldOfDepartures
@@ -56,8 +56,8 @@ enum UserRoutes {
     let app = try PathValue.app(request, services)
     let user = try PathValue.user(request)
     try OwnUser.check(user, request.caller)
-    _ = try await services.run(about: [.user(app: app, user: user)]) { store throws(RedisError) in
-      try await InstallationOffice(stores: [store]).uninstallAll(app: app, user: user)
+    _ = try await services.ask(about: [.user(app: app, user: user)]) { stores throws(RedisError) in
+      try await InstallationOffice(stores: stores).uninstallAll(app: app, user: user)
     }
     return .noContent
   }

@@ -8,7 +8,7 @@ import Testing
 
 /// The index of all follows the bindings.
 @Suite struct AllIndexTests {
-  private static func all(_ store: Store) async throws -> [String] {
+  private static func all(_ store: ShardStore) async throws -> [String] {
     try await store.members(of: .all)
   }
 
@@ -99,7 +99,7 @@ import Testing
   // MARK: Bindings of versions without indexes
 
   /// As such a version leaves it.
-  private static func forget(_ store: Store) async throws {
+  private static func forget(_ store: ShardStore) async throws {
     for key in try await store.allKeys()
     where [":index:", ":block:", ":audiences:", ":indexed"].contains(where: key.contains) {
       _ = try await store.redis("DEL", key)
@@ -146,7 +146,7 @@ import Testing
       for isFirst in [true, false] {
         let connection = try await lane.connect(server)
         defer { connection.close() }
-        let store = Store(connection: connection, prefix: "{p*[p}")
+        let store = ShardStore(connection: connection, prefix: "{p*[p}")
         if isFirst {
           for number in 0..<600 { try await store.install("u\(number)", "t\(number)") }
           try await Self.forget(store)

@@ -20,7 +20,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server, library: library)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       var dice = SeededDice(seed: 12)
       var expected: Set<String> = []
       // Blocks fill up, then most of them empty again.
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  private static func usedBytes(_ store: Store) async throws -> Int {
+  private static func usedBytes(_ store: ShardStore) async throws -> Int {
     let information = try await store.redis("INFO", "memory").string ?? ""
     let line = information.split(whereSeparator: \.isNewline)
       .first { $0.hasPrefix("used_memory:") }

@@ -42,7 +42,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server, library: library)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       // Every third stays; the others come and go, and blocks are split and joined by it.
       let staying = Self.users.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
       let moving = Self.users.enumerated().filter { $0.offset % 3 != 0 }.map(\.element)
@@ -81,7 +81,7 @@ import Testing
       for death in [2_000, 5_000, 9_000, .max] {
         let connection = try await lane.connect(server)
         defer { connection.close() }
-        let store = Store(connection: connection, prefix: "{pp}")
+        let store = ShardStore(connection: connection, prefix: "{pp}")
         if sent.isEmpty {
           try await store.subscribe(Self.users)
           try await store.admit("j1", to: .topic("news"), window: 4)

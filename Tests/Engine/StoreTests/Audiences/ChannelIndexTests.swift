@@ -8,7 +8,7 @@ import Testing
 @Suite struct ChannelIndexTests {
   /// - Parameter channels: nil for an install that does not name them.
   private static func install(
-    _ store: Store, _ user: String, _ token: String, _ channels: [String]?
+    _ store: ShardStore, _ user: String, _ token: String, _ channels: [String]?
   ) async throws {
     var installation = Installation(
       app: "shop", user: user, token: DeviceToken(stored: token, network: .apns),
@@ -17,7 +17,7 @@ import Testing
     _ = try await store.installations.install(installation)
   }
 
-  private static func members(_ store: Store, _ channel: String) async throws -> [String] {
+  private static func members(_ store: ShardStore, _ channel: String) async throws -> [String] {
     try await store.members(of: .channel(channel))
   }
 

@@ -11,7 +11,7 @@ import Testing
   /// Reads a third of 20,000 users, lets the key change, reads on; the users of the second list stay in the key
   /// throughout.
   private func change(
-    _ kind: UsersKeyTests.Kind, _ body: @Sendable (Store, [String]) async throws -> [String]
+    _ kind: UsersKeyTests.Kind, _ body: @Sendable (ShardStore, [String]) async throws -> [String]
   ) async throws {
     try await Lane.withStore { _, store in
       try await store.fill("crowd", kind, Self.users)
@@ -218,7 +218,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   func remove(_ members: [String], from key: String, _ kind: UsersKeyTests.Kind) async throws {
     for member in members {
       switch kind {

@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   /// Members of the job's key that were announced and not read yet.
   fileprivate func unread(_ id: String) async throws -> Int {
     let text = try await redis("HGET", keys.job(app: "shop", id: id), "unread").string

@@ -28,7 +28,7 @@ import Testing
       for (number, death) in (Self.deaths + [.max]).enumerated() {
         let connection = try await lane.connect(server)
         defer { connection.close() }
-        let store = Store(connection: connection, prefix: "{pp}")
+        let store = ShardStore(connection: connection, prefix: "{pp}")
         if number == 0 {
           try await store.fill("crowd", kind, Self.users)
           try await store.admit("j1", usersKey: "crowd", window: 4)
@@ -56,7 +56,7 @@ import Testing
       try await RedisServer.with(replicaOptions) { replica in
         let connection = try await lane.connect(master)
         defer { connection.close() }
-        let store = Store(connection: connection, prefix: "{pp}")
+        let store = ShardStore(connection: connection, prefix: "{pp}")
         try await store.fill("crowd", kind, Self.users)
         try await store.admit("j1", usersKey: "crowd", window: 4)
         var sent = try await store.work("j1", until: 13_500)
@@ -66,7 +66,7 @@ import Testing
         endpoint.needsPrimary = false
         let other = try await lane.connect(endpoint, library: StoreLibrary.library)
         defer { other.close() }
-        let successor = Store(connection: other, prefix: "{pp}")
+        let successor = ShardStore(connection: other, prefix: "{pp}")
         _ = try await successor.redis("REPLICAOF", "NO", "ONE")
         sent += try await successor.work("j1")
         try await successor.expectEnd("j1", accepted: Self.users.count)
@@ -86,7 +86,7 @@ import Testing
       for death in [500, 1_400, 3_000, 3_500, 6_000, 7_900, .max] {
         let connection = try await lane.connect(server, library: library)
         defer { connection.close() }
-        let store = Store(connection: connection, prefix: "{pp}")
+        let store = ShardStore(connection: connection, prefix: "{pp}")
         if sent.isEmpty {
           try await store.fill("crowd", .set, users)
           try await store.admit("j1", usersKey: "crowd", window: 1)
@@ -113,7 +113,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server, library: library)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       try await store.fill("crowd", .set, Array(Self.users.prefix(8_000)))
       try await store.admit("j1", usersKey: "crowd", window: 8)
       while try await store.chunks.promote(max: 100).taken > 0 {}
@@ -164,7 +164,7 @@ extension FunctionLibrary {
   }
 }
 
-extension Store {
+extension ShardStore {
   /// Works until so many more were sent to, or nothing is left; every user has one installation. What was claimed is settled.
   func work(_ id: String, until count: Int = .max) async throws -> [String] {
     var sent: [String] = []

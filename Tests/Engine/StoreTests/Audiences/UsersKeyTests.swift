@@ -297,7 +297,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   /// Adds members to a key, in this order where it has one.
   func fill(_ key: String, _ kind: UsersKeyTests.Kind, _ members: [String]) async throws {
     let name = ["set": "SADD", "zset": "ZADD", "list": "RPUSH"][kind.rawValue]!

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  private func bury(_ store: Store, _ text: String) async throws {
+  private func bury(_ store: ShardStore, _ text: String) async throws {
     _ = try await store.jobs.enqueue(Array(text.utf8), priority: .high)
     let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
     _ = try await store.jobs.refuse(

@@ -17,25 +17,25 @@ import Testing
   func keeps() async throws {
     try await Lane.withStore { _, store in
       let key = Self.key("k1")
-      #expect(try await store.accessKeys.find("k1") == nil)
-      #expect(try await store.accessKeys.add(key) == .added)
-      let found = try #require(try await store.accessKeys.find("k1"))
+      #expect(try await store.fleet.accessKeys.find("k1") == nil)
+      #expect(try await store.fleet.accessKeys.add(key) == .added)
+      let found = try #require(try await store.fleet.accessKeys.find("k1"))
       #expect(found == key)
       #expect(found.fits("secret") && !found.fits("secreu") && !found.fits(""))
-      #expect(try await store.accessKeys.add(Self.key("k1", secret: "other")) == .taken)
-      #expect(try await store.accessKeys.find("k1")?.fits("secret") == true)
-      _ = try await store.accessKeys.add(Self.key("k2", .admin, app: nil))
-      #expect(Set(try await store.accessKeys.list().map(\.id)) == ["k1", "k2"])
-      #expect(try await store.accessKeys.remove("k1"))
-      #expect(try await store.accessKeys.remove("k1") == false)
-      #expect(try await store.accessKeys.list().map(\.id) == ["k2"])
+      #expect(try await store.fleet.accessKeys.add(Self.key("k1", secret: "other")) == .taken)
+      #expect(try await store.fleet.accessKeys.find("k1")?.fits("secret") == true)
+      _ = try await store.fleet.accessKeys.add(Self.key("k2", .admin, app: nil))
+      #expect(Set(try await store.fleet.accessKeys.list().map(\.id)) == ["k1", "k2"])
+      #expect(try await store.fleet.accessKeys.remove("k1"))
+      #expect(try await store.fleet.accessKeys.remove("k1") == false)
+      #expect(try await store.fleet.accessKeys.list().map(\.id) == ["k2"])
     }
   }
 
   @Test("Redis keeps a digest of the secret, and not the secret")
   func digest() async throws {
     try await Lane.withStore { _, store in
-      _ = try await store.accessKeys.add(Self.key("k1", secret: "hidden-words"))
+      _ = try await store.fleet.accessKeys.add(Self.key("k1", secret: "hidden-words"))
       let value = try #require(try await store.redis("HGET", store.keys.accessKeys, "k1").string)
       #expect(!value.contains("hidden-words"))
       // printf hidden-words | sha256sum
@@ -60,8 +60,8 @@ import Testing
       ] {
         _ = try await store.redis("HSET", store.keys.accessKeys, id, value)
       }
-      #expect(try await store.accessKeys.list().map(\.id) == ["g"])
-      #expect(try await store.accessKeys.find("c") == nil)
+      #expect(try await store.fleet.accessKeys.list().map(\.id) == ["g"])
+      #expect(try await store.fleet.accessKeys.find("c") == nil)
     }
   }
 
@@ -71,16 +71,16 @@ import Testing
       for number in 0..<StoreLimits.accessKeysMax {
         _ = try await store.redis("HSET", store.keys.accessKeys, "x\(number)", "none")
       }
-      #expect(try await store.accessKeys.add(Self.key("k1")) == .full)
+      #expect(try await store.fleet.accessKeys.add(Self.key("k1")) == .full)
       _ = try await store.redis("HDEL", store.keys.accessKeys, "x0")
-      #expect(try await store.accessKeys.add(Self.key("k1")) == .added)
+      #expect(try await store.fleet.accessKeys.add(Self.key("k1")) == .added)
     }
   }
 
   @Test("a browser's session is known by a digest, lives for its time, and ends when it is told to")
   func sessions() async throws {
     try await Lane.withStore { _, store in
-      let sessions = store.browserSessions
+      let sessions = store.fleet.browserSessions
       #expect(try await sessions.keyID(of: "name") == nil)
       try await sessions.begin("name", keyID: "k1", createdAtMs: 1, seconds: 600)
       #expect(try await sessions.keyID(of: "name") == "k1")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BadgeStoreTests {
   /// What the store gives for APNs tokens and their users; nil for none.
   private func give(
-    _ store: Store, _ claim: ChunkClaim, _ receivers: [(token: String, user: String)],
+    _ store: ShardStore, _ claim: ChunkClaim, _ receivers: [(token: String, user: String)],
     consumer: String = "worker", request: BadgeStore.Receiver.Request = .give
   ) async throws -> [Int32?]? {
     var found = [Int32?](repeating: nil, count: receivers.count)
@@ -30,7 +30,7 @@ import Testing
     return isOurs ? found : nil
   }
 
-  private func badge(_ store: Store, _ token: String) async throws -> Int? {
+  private func badge(_ store: ShardStore, _ token: String) async throws -> Int? {
     try await store.binding(token)?.installation.badge
   }
 

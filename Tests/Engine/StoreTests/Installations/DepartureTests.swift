@@ -9,23 +9,23 @@ import Testing
 @Suite struct DepartureTests {
   private static let token = DeviceToken(stored: "aa", network: .apns)
 
-  private static func nowMs(_ store: Store) async throws -> Int64 {
+  private static func nowMs(_ store: ShardStore) async throws -> Int64 {
     let time = try await store.redis("TIME").array ?? []
     return Int64(time.first?.integer ?? 0) * 1_000
   }
 
-  private func last(_ store: Store, token: String = "aa") async throws -> Departure? {
+  private func last(_ store: ShardStore, token: String = "aa") async throws -> Departure? {
     try await store.installations.departure(
       app: "shop", token: DeviceToken(stored: token, network: .apns),
       nowMs: try await Self.nowMs(store))
   }
 
-  private func last(_ store: Store, user: String) async throws -> Departure? {
+  private func last(_ store: ShardStore, user: String) async throws -> Departure? {
     try await store.installations.departure(
       app: "shop", user: user, nowMs: try await Self.nowMs(store))
   }
 
-  private func invalidate(_ store: Store, reason: String = "Unregistered") async throws {
+  private func invalidate(_ store: ShardStore, reason: String = "Unregistered") async throws {
     let generation = try #require(try await store.binding("aa")).generation
     let answer = try await store.installations.invalidate(
       app: "shop",

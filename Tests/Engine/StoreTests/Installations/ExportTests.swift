@@ -9,7 +9,7 @@ import Testing
 @Suite struct ExportTests {
   /// The tokens that a walk finds, with their users, and the apps that it names. After each page `change` is called.
   private static func walk(
-    _ store: Store, app: String? = nil, change: (Int) async throws -> Void = { _ in }
+    _ store: ShardStore, app: String? = nil, change: (Int) async throws -> Void = { _ in }
   ) async throws -> (users: [String: Set<String>], apps: Set<String>) {
     var (users, apps): ([String: Set<String>], Set<String>) = ([:], [])
     var (walk, pages) = (KeyWalk(), 0)
@@ -67,7 +67,7 @@ import Testing
       for isFirst in [true, false] {
         let connection = try await lane.connect(server)
         defer { connection.close() }
-        let store = Store(connection: connection, prefix: "{p*[p}")
+        let store = ShardStore(connection: connection, prefix: "{p*[p}")
         if isFirst {
           for number in 0..<900 { try await store.install("u\(number)", "t\(number)") }
           walk = try await store.installations.export(app: nil, walk).walk

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct InvalidationTests {
   private func verdict(
-    _ store: Store, _ user: String, generation: UInt64, sinceMs: Int64? = nil
+    _ store: ShardStore, _ user: String, generation: UInt64, sinceMs: Int64? = nil
   ) async throws -> UninstallAnswer {
     try await store.installations.invalidate(
       app: "shop",

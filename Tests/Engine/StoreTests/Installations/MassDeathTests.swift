@@ -8,7 +8,7 @@ import Testing
 @Suite struct MassDeathTests {
   /// Settles a chunk of users, all of whose tokens are called invalid.
   private func settle(
-    _ store: Store, job: String, users: [String], answers: Int, misfits: Int,
+    _ store: ShardStore, job: String, users: [String], answers: Int, misfits: Int,
     environment: PushEnvironment = .production
   ) async throws -> SettleAnswer {
     try await store.admit(job, users: [users])
@@ -30,14 +30,14 @@ import Testing
     return try await store.chunks.settle(claim, settlement, consumer: "worker")
   }
 
-  private func users(_ store: Store, _ prefix: String, _ count: Int) async throws -> [String] {
+  private func users(_ store: ShardStore, _ prefix: String, _ count: Int) async throws -> [String] {
     let users = (0..<count).map { "\(prefix)\($0)" }
     for user in users { try await store.install(user, "t-\(user)") }
     return users
   }
 
   /// Moves what was counted a minute, or two, back.
-  private func age(_ store: Store, minutes: Int64) async throws {
+  private func age(_ store: ShardStore, minutes: Int64) async throws {
     let time = try await store.redis("TIME").array ?? []
     let seconds = Int64(time.first?.integer ?? 0)
     for key in try await store.allKeys() where key.contains(":tally:") {

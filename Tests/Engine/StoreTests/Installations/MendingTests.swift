@@ -6,7 +6,7 @@ import Testing
 
 /// Bindings of which something has deleted a half.
 @Suite struct MendingTests {
-  private static func mend(_ store: Store, app: String = "shop") async throws -> BindingWalk {
+  private static func mend(_ store: ShardStore, app: String = "shop") async throws -> BindingWalk {
     var walk = BindingWalk()
     while !walk.isOver {
       let before = walk.mended
@@ -17,19 +17,19 @@ import Testing
     return walk
   }
 
-  private static func loseRecord(_ token: String, _ store: Store) async throws {
+  private static func loseRecord(_ token: String, _ store: ShardStore) async throws {
     let key = store.keys.token(.apns, app: "shop", token: token)
     #expect(try await store.redis("DEL", key).integer == 1)
   }
 
   private static func uninstall(
-    _ token: String, owner: String? = nil, _ store: Store
+    _ token: String, owner: String? = nil, _ store: ShardStore
   ) async throws -> UninstallAnswer {
     try await store.installations.uninstall(
       app: "shop", token: DeviceToken(stored: token, network: .apns), owner: owner)
   }
 
-  private static func lines(_ user: String, _ store: Store) async throws -> [String] {
+  private static func lines(_ user: String, _ store: ShardStore) async throws -> [String] {
     let text = try await store.redis("GET", store.keys.user(app: "shop", user: user)).string ?? ""
     return text.split(separator: "\n").map { String($0.split(separator: "\t").last ?? "") }
   }

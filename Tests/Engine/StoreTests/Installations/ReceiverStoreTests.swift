@@ -8,7 +8,7 @@ import Testing
 /// What is read of receivers when a job is not the same for all.
 @Suite struct ReceiverStoreTests {
   private func fields(
-    _ store: Store, _ names: [String], _ tokens: [(Network, String)]
+    _ store: ShardStore, _ names: [String], _ tokens: [(Network, String)]
   ) async throws -> [[String?]] {
     var found = [[String?]](repeating: ["?"], count: tokens.count)
     let texts = tokens.map { Array($0.1.utf8) }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  private func values(_ store: Store, _ users: [String]) async throws -> [String?]? {
+  private func values(_ store: ShardStore, _ users: [String]) async throws -> [String?]? {
     var found = [String?](repeating: "?", count: users.count)
     let lent = users.map { user in
       let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: user.utf8.count, alignment: 1)

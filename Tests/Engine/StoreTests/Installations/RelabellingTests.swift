@@ -7,7 +7,7 @@ import Testing
 @Suite struct RelabellingTests {
   /// Settles a chunk of one user whose token was accepted in the development environment.
   private func relabel(
-    _ store: Store, _ token: String, user: String, generation: UInt64
+    _ store: ShardStore, _ token: String, user: String, generation: UInt64
   ) async throws {
     try await store.admit("j\(generation)-\(user)", users: [[user]])
     let claim = try await store.claimOne()

@@ -8,7 +8,7 @@ import Testing
 /// What a token is for, in its record and in its user's line.
 @Suite struct TokenKindStoreTests {
   private func install(
-    _ store: Store, _ user: String, _ token: String, _ kind: TokenKind = .alert
+    _ store: ShardStore, _ user: String, _ token: String, _ kind: TokenKind = .alert
   ) async throws {
     var installation = Installation(
       app: "shop", user: user, token: DeviceToken(stored: token, network: .apns))
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// The kinds and tokens of a user's lines.
-  private func lines(_ store: Store, _ user: String) async throws -> [String] {
+  private func lines(_ store: ShardStore, _ user: String) async throws -> [String] {
     let text = try await store.redis("GET", store.keys.user(app: "shop", user: user)).string ?? ""
     return Array(text.utf8).withUnsafeBytes { bytes in
       BindingLines(bytes).map { "\($0.kind.rawValue) \(String(decoding: $0.token, as: UTF8.self))" }

@@ -7,7 +7,7 @@ import Testing
 /// What dashboards add up is what the records say, however a recipient ends.
 @Suite struct MetricsAgreementTests {
   /// The sums of all minutes, by outcome.
-  private func metrics(_ store: Store) async throws -> [String: Int] {
+  private func metrics(_ store: ShardStore) async throws -> [String: Int] {
     var sums: [String: Int] = [:]
     for key in try await store.redis("KEYS", "{pp}:metrics:*").array ?? [] {
       for (name, count) in try await store.redis("HGETALL", key.string ?? "").pairs {
@@ -18,7 +18,7 @@ import Testing
     return sums.filter { $0.value != 0 }
   }
 
-  private func expectAgreement(_ store: Store, _ job: String) async throws {
+  private func expectAgreement(_ store: ShardStore, _ job: String) async throws {
     let record = try await store.record(job)
     let ends = record.counts.fields.filter {
       $0.count != 0 && $0.name != "retries" && $0.name != "no_installations"

@@ -8,7 +8,7 @@ import Testing
 @Suite struct OutcomeTotalsTests {
   private static let accepted = OutcomeTotals.Name(app: "shop", network: .apns, outcome: "accepted")
 
-  private func settle(_ store: Store, job: String, users: [String]) async throws {
+  private func settle(_ store: ShardStore, job: String, users: [String]) async throws {
     try await store.admit(job, users: [users])
     let claim = try await store.claimOne()
     let settlement = Settlement.final(accepted: users.count, users: users.count)

@@ -29,7 +29,7 @@ final class Interleaving {
     case installations
   }
 
-  let store: Store
+  let store: ShardStore
   let scope: Scope
   let seed: UInt64
   /// Whether each stream of jobs has a large entry that nobody is ever given, so that no function reads the stream.
@@ -55,7 +55,7 @@ final class Interleaving {
   /// Steps between two readings of everything.
   private static let readEvery = 500
 
-  init(store: Store, seed: UInt64, scope: Scope, isBesideLarge: Bool = false) {
+  init(store: ShardStore, seed: UInt64, scope: Scope, isBesideLarge: Bool = false) {
     self.store = store
     self.scope = scope
     self.seed = seed

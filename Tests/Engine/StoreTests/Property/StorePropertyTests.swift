@@ -30,7 +30,7 @@ import Testing
         for seed in seeds {
           group.addTask {
             try await Lane.withConnection(server, library: library) { _, connection in
-              let store = Store(connection: connection, prefix: "{pp\(seed)}")
+              let store = ShardStore(connection: connection, prefix: "{pp\(seed)}")
               let interleaving = Interleaving(
                 store: store, seed: seed, scope: scope, isBesideLarge: isBesideLarge)
               try await interleaving.run(steps: steps)

@@ -210,7 +210,7 @@ import Testing
 }
 
 private struct RandomWorker {
-  let store: Store
+  let store: ShardStore
   let installations: [String: Int]
   var held: [(claim: ChunkClaim, consumer: String, done: DoneBitmap)] = []
   var accepted = 0

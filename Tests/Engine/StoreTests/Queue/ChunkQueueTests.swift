@@ -382,7 +382,7 @@ import Testing
   }
 
   /// Claims a chunk for "w0" and settles its first recipient as accepted.
-  private func claimAndSettleFirst(_ store: Store) async throws -> (ChunkClaim, Settlement) {
+  private func claimAndSettleFirst(_ store: ShardStore) async throws -> (ChunkClaim, Settlement) {
     let claim = try await store.claimOne("w0")
     var partial = Settlement()
     partial.done.insert(0)

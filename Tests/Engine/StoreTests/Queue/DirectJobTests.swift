@@ -16,7 +16,7 @@ import Testing
   }
 
   /// Takes a job and its name.
-  private func begin(_ store: Store, id: String = "j1", digest: String = "d") async throws
+  private func begin(_ store: ShardStore, id: String = "j1", digest: String = "d") async throws
     -> DirectJob
   {
     let job = DirectJob(

@@ -12,7 +12,7 @@ import Testing
   /// Of them, what one call may end.
   private static let droppedMax = 12 * chunkUsers
 
-  private func admit(_ store: Store) async throws {
+  private func admit(_ store: ShardStore) async throws {
     let padding = String(repeating: "x", count: 100)
     let users = (0..<Self.chunks).map { chunk in
       (0..<Self.chunkUsers).map { "\(padding)-\(chunk)-\($0)" }
@@ -21,7 +21,8 @@ import Testing
   }
 
   /// The most that a call of the body skipped, of those until the job has ended.
-  private func mostSkipped(_ store: Store, _ body: () async throws -> Void) async throws -> Int {
+  private func mostSkipped(_ store: ShardStore, _ body: () async throws -> Void) async throws -> Int
+  {
     var most = 0
     for _ in 0..<1_000 {
       let before = try await store.record("j1").counts.skipped

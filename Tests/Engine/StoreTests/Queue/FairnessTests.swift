@@ -301,7 +301,7 @@ import Testing
 
 /// Takes jobs and admits them, each with one chunk of one user.
 private struct Intake {
-  let store: Store
+  let store: ShardStore
   var atOnce = 2
   /// `<app>:<id>` in the order of their admission.
   var admitted: [String] = []
@@ -325,7 +325,7 @@ private struct Intake {
   }
 }
 
-extension Store {
+extension ShardStore {
   /// What a lane tells that has read ahead.
   func listAhead(_ arguments: String...) async throws -> String? {
     let name = "pushpool_list_ahead_\(StoreLibrary.library.version)"

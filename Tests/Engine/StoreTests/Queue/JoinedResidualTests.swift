@@ -13,7 +13,7 @@ import Testing
   /// Settles a chunk of one user whose only device is to be tried again.
   private static func leave(
     _ lines: [UInt8], of claim: ChunkClaim, delayMs: UInt64 = 60_000, joins: Bool = true,
-    _ store: Store
+    _ store: ShardStore
   ) async throws {
     var settlement = Settlement()
     settlement.isFinal = true
@@ -26,7 +26,7 @@ import Testing
     #expect(answer.standing == .ok)
   }
 
-  private static func nowMs(_ store: Store) async throws -> Int {
+  private static func nowMs(_ store: ShardStore) async throws -> Int {
     let time = try #require(try await store.redis("TIME").array?.compactMap(\.string))
     return try #require(Int(time[0])) * 1_000 + #require(Int(time[1])) / 1_000
   }
@@ -38,8 +38,8 @@ import Testing
   ///   - isPaused: whether the job is paused before.
   private static func withinStep(
     users: [String], isPaused: Bool = false,
-    _ leaving: @Sendable ([ChunkClaim], Store) async throws -> Void,
-    _ judging: @Sendable (Store) async throws -> Void
+    _ leaving: @Sendable ([ChunkClaim], ShardStore) async throws -> Void,
+    _ judging: @Sendable (ShardStore) async throws -> Void
   ) async throws {
     for _ in 0..<triesMax {
       let isJudged = try await Lane.withStore { _, store in
@@ -61,7 +61,7 @@ import Testing
 
   private static let triesMax = 200
 
-  private static func dueChunks(_ store: Store) async throws -> [ChunkClaim] {
+  private static func dueChunks(_ store: ShardStore) async throws -> [ChunkClaim] {
     let members = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1").array ?? []
     for member in members.compactMap(\.string) {
       _ = try await store.redis("ZADD", store.keys.delayed, "1", member)
@@ -70,7 +70,7 @@ import Testing
     return try await store.chunks.claim(consumer: "worker", max: 10)
   }
 
-  private static func end(_ claim: ChunkClaim, accepted: Int, _ store: Store) async throws {
+  private static func end(_ claim: ChunkClaim, accepted: Int, _ store: ShardStore) async throws {
     var last = Settlement()
     last.isFinal = true
     last.counts = [.apns: counts(accepted: accepted)]

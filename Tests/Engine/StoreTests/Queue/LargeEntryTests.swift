@@ -12,7 +12,7 @@ import Testing
     (#"{"ballast":""# + String(repeating: "x", count: bytes) + #""}"#).utf8)
 
   /// Adds it as if it had been enqueued an hour ago.
-  private func enqueue(_ store: Store) async throws -> String {
+  private func enqueue(_ store: ShardStore) async throws -> String {
     let seconds = try await store.redis("TIME").array?.first?.integer ?? 0
     let entry = "\((seconds - 3_600) * 1_000)-1"
     var command = RedisCommand("XADD", store.keys.jobs(.low), entry, "job")
@@ -33,7 +33,7 @@ import Testing
           let sent = try await store.sent { waitedMs = try await store.backlog.oldestWaitingMs() }
           #expect(round == 1 || sent < 10_000, "\(sent) bytes in round \(round)")
         }
-        #expect(copied < Store.copiedBytesMax, "\(copied) bytes in round \(round)")
+        #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes in round \(round)")
         #expect((3_500_000...3_700_000).contains(waitedMs))
       }
       let taken = try await store.jobs.take(consumer: "w", max: 1)
@@ -68,7 +68,7 @@ import Testing
   /// A job that w-0 took out of its turn.
   /// - Parameter besideLarge: whether a job stands behind that no function is to read.
   private func takenOutOfTurn(
-    _ store: Store, besideLarge: Bool = false
+    _ store: ShardStore, besideLarge: Bool = false
   ) async throws -> JobEntry {
     for number in 0..<70 {
       let app = number < 60 ? "a" : "b"
@@ -88,7 +88,7 @@ import Testing
 
   /// The same, of which w-1 has read the stream since.
   private func readByAnother(
-    _ store: Store, besideLarge: Bool = false
+    _ store: ShardStore, besideLarge: Bool = false
   ) async throws -> JobEntry {
     let early = try await takenOutOfTurn(store, besideLarge: besideLarge)
     _ = try await store.redis(
@@ -161,7 +161,7 @@ import Testing
         let sent = try await store.sent { try await signal.pass() }
         #expect(sent < 10_000, "\(sent) bytes")
       }
-      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
     }
   }
 
@@ -194,7 +194,7 @@ import Testing
           "shop", "j", digest: "e", priority: .high, entry: other)
         #expect(conflict == .conflict)
       }
-      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
       // Nothing is left of the looking.
       let groups = try await store.redis("XINFO", "GROUPS", store.keys.jobs(.low)).array
       #expect(groups?.count == 0)
@@ -212,7 +212,7 @@ import Testing
 
   private static let refusal = Refusal(reason: "invalid_job", field: "/x", message: "no")
 
-  private func letters(_ store: Store) async throws -> [String] {
+  private func letters(_ store: ShardStore) async throws -> [String] {
     try await store.allKeys().filter { $0.contains(":letter:") }
   }
 
@@ -230,7 +230,7 @@ import Testing
         let isRefused = try await store.jobs.refuse(entry, Self.refusal, consumer: "w")
         #expect(isRefused)
       }
-      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
       let letter = try #require(try await store.deadLetters.list(max: 10).first)
       #expect(letter.reason == "invalid_job" && !letter.isTruncated)
       #expect(try await letters(store) == [store.keys.letter(letter.entry)])

@@ -16,7 +16,7 @@ import Testing
   }
 
   /// One that is of no priority's turn: by it alone a stream counts as one with large jobs.
-  private static func weighDown(_ store: Store, _ priority: Priority) async throws {
+  private static func weighDown(_ store: ShardStore, _ priority: Priority) async throws {
     let key = store.keys.jobs(priority)
     var command = RedisCommand("XADD", key, "1-1", "note")
     command.append([UInt8](repeating: 0x78, count: 3 << 20))
@@ -26,11 +26,11 @@ import Testing
 
   /// Texts that calls took, which copied none of them in a function.
   private func taken(
-    _ store: Store, _ body: () async throws -> [JobEntry]
+    _ store: ShardStore, _ body: () async throws -> [JobEntry]
   ) async throws -> [JobEntry] {
     var entries: [JobEntry] = []
     let copied = try await store.copied { entries = try await body() }
-    #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+    #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
     return entries
   }
 
@@ -182,7 +182,7 @@ import Testing
         }
       }
       #expect(found.last == early && found.count < 60, "after \(found.count) others")
-      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
       #expect(Set(found).count == found.count)
     }
   }
@@ -234,14 +234,14 @@ import Testing
           } while after != nil && looked < 10
         }
         #expect(found == wanted && looked == 3)
-        #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+        #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
       }
     }
   }
 
   // MARK: Dead letters
 
-  private func letter(_ store: Store, _ text: [UInt8]) async throws -> String {
+  private func letter(_ store: ShardStore, _ text: [UInt8]) async throws -> String {
     _ = try await store.jobs.enqueue(text, priority: .high)
     let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
     let refusal = Refusal(reason: "invalid_job", message: "no")
@@ -255,7 +255,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       let text = Self.job("shop", "j")
       let first = try await letter(store, text)
       let copied = try await store.copied {
@@ -263,7 +263,7 @@ import Testing
           for _ in 0..<3 {
             group.addTask {
               try await Lane.withConnection(server, library: StoreLibrary.library) { _, own in
-                try await Store(connection: own, prefix: "{pp}").deadLetters.retry(first)
+                try await ShardStore(connection: own, prefix: "{pp}").deadLetters.retry(first)
               }
             }
           }
@@ -272,7 +272,7 @@ import Testing
         #expect(answers.count { $0 == .absent } == 2, "\(answers)")
         #expect(answers.contains { if case .retried(.some) = $0 { true } else { false } })
       }
-      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < ShardStore.copiedBytesMax, "\(copied) bytes")
       #expect(try await store.jobs.take(consumer: "w", max: 3).map(\.text) == [text])
       #expect(try await store.deadLetters.count() == 0)
       #expect(try await store.deadLetters.retry(first) == .absent)

@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   /// Takes away whatever Redis would drop by itself sooner or later.
   func letTimePass() async throws {
     for key in try await allKeys() where try await redis("PTTL", key).integer ?? -1 >= 0 {

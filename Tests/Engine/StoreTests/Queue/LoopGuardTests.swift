@@ -8,14 +8,14 @@ import Testing
 @Suite struct LoopGuardTests {
   private static let minuteMs: Int64 = 60_000
 
-  private static func nowMs(_ store: Store) async throws -> Int64 {
+  private static func nowMs(_ store: ShardStore) async throws -> Int64 {
     let time = try await store.redis("TIME").array ?? []
     return Int64(time[0].integer ?? 0) * 1_000 + Int64(time[1].integer ?? 0) / 1_000
   }
 
   /// Admits an event. - Returns: what came of it, and the state of its record, if it has one.
   private static func admit(
-    _ store: Store, _ id: String, bucket: String? = "orders", perMinute: Int = 3,
+    _ store: ShardStore, _ id: String, bucket: String? = "orders", perMinute: Int = 3,
     app: String = "shop"
   ) async throws -> (answer: AdmissionAnswer, state: JobState?) {
     let answer = try await store.admit(
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Up to when the turns of the bucket are given away.
-  private static func give(_ store: Store, untilMs: Int64) async throws {
+  private static func give(_ store: ShardStore, untilMs: Int64) async throws {
     _ = try await store.redis(
       "SET", store.keys.loop(app: "shop", bucket: "orders"), String(untilMs))
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// The pace of a job, by the server's clock.
 @Suite struct PaceTests {
-  private func start(_ store: Store, _ pace: JobPace?, users: Int = 1) async throws {
+  private func start(_ store: ShardStore, _ pace: JobPace?, users: Int = 1) async throws {
     let entry = try await store.takeNew()
     var admission = Admission(
       app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
@@ -17,18 +17,18 @@ import Testing
     #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
   }
 
-  private func draw(_ store: Store, _ wanted: Int) async throws -> Int {
-    try await store.rates.drawPace(app: "shop", job: "j1", wanted: wanted).granted
+  private func draw(_ store: ShardStore, _ wanted: Int) async throws -> Int {
+    try await store.jobs.drawPace(app: "shop", id: "j1", wanted: wanted).granted
   }
 
   /// Lets so much time pass for the job's bucket.
-  private func pass(_ store: Store, ms: Int) async throws {
+  private func pass(_ store: ShardStore, ms: Int) async throws {
     let key = store.keys.pace(app: "shop", job: "j1")
     let at = try #require(Double(try await store.redis("HGET", key, "at").string ?? ""))
     _ = try await store.redis("HSET", key, "at", "\(at - Double(ms))")
   }
 
-  private func nowMs(_ store: Store) async throws -> Int {
+  private func nowMs(_ store: ShardStore) async throws -> Int {
     let time = try await store.redis("TIME").array ?? []
     let parts = time.compactMap { $0.string.flatMap { Int($0) } }
     return parts[0] * 1_000 + parts[1] / 1_000

@@ -7,7 +7,7 @@ import Testing
 /// A paced job whose few chunks are with workers, one of which may have died.
 @Suite struct PacedFleetTests {
   /// Admits a job of so many chunks, of which two are worked on at a time, and has one worker take both.
-  private static func start(_ store: Store) async throws {
+  private static func start(_ store: ShardStore) async throws {
     let entry = try await store.takeNew("first-0")
     var admission = Admission(
       app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
@@ -19,23 +19,23 @@ import Testing
       try await store.workers.beat(worker: worker, fields: [("lanes", "1")])
     }
     #expect(try await store.chunks.claim(consumer: "first-0", max: 5).count == 2)
-    _ = try await store.rates.drawPace(app: "shop", job: "j1", wanted: 1)
+    _ = try await store.jobs.drawPace(app: "shop", id: "j1", wanted: 1)
   }
 
-  private static func fallSilent(_ worker: String, _ store: Store) async throws {
+  private static func fallSilent(_ worker: String, _ store: ShardStore) async throws {
     let seconds = try #require(try await store.redis("TIME").array?.first?.integer)
     _ = try await store.redis(
       "ZADD", store.keys.workers, "\((seconds - 3) * 1_000)", worker)
   }
 
-  private static func drawNothing(_ store: Store) async throws {
+  private static func drawNothing(_ store: ShardStore) async throws {
     let key = store.keys.pace(app: "shop", job: "j1")
     let at = try #require(Double(try await store.redis("HGET", key, "at").string ?? ""))
     _ = try await store.redis("HSET", key, "at", "\(at - 2_000)")
   }
 
   /// Looks whether the job stands still, as a promotion does each second.
-  private static func look(_ store: Store) async throws {
+  private static func look(_ store: ShardStore) async throws {
     let waiting = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1").array ?? []
     let look = try #require(waiting.first?.string, "nobody will look")
     _ = try await store.redis("ZADD", store.keys.delayed, "1", look)

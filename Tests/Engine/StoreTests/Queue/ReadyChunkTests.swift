@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReadyChunkTests {
   /// Gives an app so many chunks that are due, in jobs j0, j1… of 1,000 at most.
   private func fill(
-    _ store: Store, _ app: String, _ count: Int, _ priority: Priority, at dueMs: Int = 1
+    _ store: ShardStore, _ app: String, _ count: Int, _ priority: Priority, at dueMs: Int = 1
   ) async throws {
     for first in stride(from: 0, to: count, by: 1_000) {
       let users = (first..<min(first + 1_000, count)).map { ["\(app)\($0)"] }
@@ -28,7 +28,7 @@ import Testing
   }
 
   /// Commands that Redis has run since its start, those inside of functions included.
-  private func commands(_ store: Store) async throws -> Int {
+  private func commands(_ store: ShardStore) async throws -> Int {
     let information = try await store.redis("INFO", "commandstats").string ?? ""
     return information.split(separator: "calls=").dropFirst().reduce(0) { sum, part in
       sum + (Int(part.prefix { $0.isNumber }) ?? 0)

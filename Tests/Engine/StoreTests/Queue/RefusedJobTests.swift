@@ -22,7 +22,7 @@ import Testing
   /// Enqueues a job and refuses it. - Returns: its entry.
   @discardableResult
   private func refuse(
-    _ store: Store, _ refusal: Refusal = Self.refusal(), text: String = "{}"
+    _ store: ShardStore, _ refusal: Refusal = Self.refusal(), text: String = "{}"
   ) async throws -> JobEntry {
     _ = try await store.jobs.enqueue(Array(text.utf8), priority: .normal)
     let entry = try #require(try await store.jobs.take(consumer: "worker", max: 1).first)
@@ -30,7 +30,7 @@ import Testing
     return entry
   }
 
-  private func fields(_ store: Store, _ id: String = "j") async throws -> [String: String] {
+  private func fields(_ store: ShardStore, _ id: String = "j") async throws -> [String: String] {
     let reply = try await store.redis("HGETALL", store.keys.job(app: "shop", id: id))
     return Dictionary(reply.pairs, uniquingKeysWith: { $1 })
   }

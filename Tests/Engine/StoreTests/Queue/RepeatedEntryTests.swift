@@ -16,11 +16,11 @@ import Testing
   }
 
   /// Adds a job by this entry id.
-  private func add(_ store: Store, _ text: String) async throws {
+  private func add(_ store: ShardStore, _ text: String) async throws {
     _ = try await store.redis("XADD", "{pp}:jobs:normal", "5-1", "job", text)
   }
 
-  private func take(_ store: Store, _ consumer: String = "worker") async throws -> JobEntry {
+  private func take(_ store: ShardStore, _ consumer: String = "worker") async throws -> JobEntry {
     let entries = try await store.jobs.take(consumer: consumer, max: 1)
     let entry = try #require(entries.first)
     #expect(entry.entry == "5-1")
@@ -28,7 +28,7 @@ import Testing
   }
 
   private func begin(
-    _ store: Store, _ id: String, digest: String, _ consumer: String = "worker"
+    _ store: ShardStore, _ id: String, digest: String, _ consumer: String = "worker"
   ) async throws -> DirectJob {
     let job = DirectJob(
       entry: try await take(store, consumer), admission: Self.admission(id, digest: digest))
@@ -189,7 +189,7 @@ import Testing
   }
 
   /// A job that is large enough to be named before it is admitted, of which the worker has the entry and the name.
-  private func reserve(_ store: Store) async throws -> JobEntry {
+  private func reserve(_ store: ShardStore) async throws -> JobEntry {
     try await add(store, "first")
     let entry = try await take(store)
     let answer = try await store.jobs.reserve(
@@ -199,7 +199,7 @@ import Testing
   }
 
   private func isRescued(
-    _ entry: JobEntry, _ store: Store, by consumer: String = "worker"
+    _ entry: JobEntry, _ store: ShardStore, by consumer: String = "worker"
   ) async throws -> Bool {
     try await store.jobs.rescue(entry, app: "shop", id: "a", digest: "one", consumer: consumer)
   }
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  private func remove(_ store: Store, by how: String) async throws {
+  private func remove(_ store: ShardStore, by how: String) async throws {
     let rest = how == "XTRIM" ? ["MAXLEN", "0"] : []
     _ = try await store.redis([how, "{pp}:jobs:normal"] + rest)
   }

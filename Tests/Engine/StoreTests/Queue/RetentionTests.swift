@@ -9,7 +9,7 @@ import Testing
   private static let content = Array(#"{"notification":{"body":"Your order was shipped."}}"#.utf8)
 
   private func start(
-    _ store: Store, _ id: String, digest: String = "0123456789abcdef0123456789abcdef",
+    _ store: ShardStore, _ id: String, digest: String = "0123456789abcdef0123456789abcdef",
     retentionSeconds: Int? = 7_200, otherwiseSeconds: Int? = nil, keepsContent: Bool = false
   ) async throws -> AdmissionAnswer {
     let entry = try await store.takeNew(priority: .high)
@@ -23,22 +23,22 @@ import Testing
     return try await store.jobs.admit(entry, admission, consumer: "worker")
   }
 
-  private func end(_ store: Store, _ settlement: Settlement) async throws {
+  private func end(_ store: ShardStore, _ settlement: Settlement) async throws {
     try await end(store, try await store.claimOne(), settlement)
   }
 
   private func end(
-    _ store: Store, _ claim: ChunkClaim, _ settlement: Settlement
+    _ store: ShardStore, _ claim: ChunkClaim, _ settlement: Settlement
   ) async throws {
     _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
   }
 
-  private func fields(_ store: Store, _ id: String) async throws -> Set<String> {
+  private func fields(_ store: ShardStore, _ id: String) async throws -> Set<String> {
     let names = try await store.redis("HKEYS", store.keys.job(app: "shop", id: id)).array ?? []
     return Set(names.compactMap(\.string))
   }
 
-  private func secondsLeft(_ store: Store, _ key: String) async throws -> Int {
+  private func secondsLeft(_ store: ShardStore, _ key: String) async throws -> Int {
     try #require(try await store.redis("TTL", key).integer)
   }
 

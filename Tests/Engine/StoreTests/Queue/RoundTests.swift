@@ -17,7 +17,7 @@ import Testing
 
   /// Admits a job to named users.
   private func admit(
-    _ store: Store, users: [[String]], rounds: [Int64], window: Int = 256
+    _ store: ShardStore, users: [[String]], rounds: [Int64], window: Int = 256
   ) async throws {
     let entry = try await store.takeNew()
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
@@ -30,7 +30,7 @@ import Testing
     #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
   }
 
-  private func now(_ store: Store) async throws -> Int64 {
+  private func now(_ store: ShardStore) async throws -> Int64 {
     let time = try #require(try await store.redis("TIME").array)
     let seconds = try #require(Int64(time[0].string ?? ""))
     let microseconds = try #require(Int64(time[1].string ?? ""))
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Lets the time of the job's next round come, and its work be moved on.
-  private func come(_ store: Store) async throws {
+  private func come(_ store: ShardStore) async throws {
     let now = try await now(store)
     _ = try await store.redis(
       "HSET", "{pp}:job:shop:j1", "round_at", "\(now)", "start_at", "\(now)")
@@ -48,7 +48,7 @@ import Testing
 
   /// Works off what there is; of each claim it accepts so many users and leaves the others out.
   private func work(
-    _ store: Store, accepting count: (ChunkClaim) -> Int = { $0.recipientList.count }
+    _ store: ShardStore, accepting count: (ChunkClaim) -> Int = { $0.recipientList.count }
   ) async throws -> [ChunkClaim] {
     var claims: [ChunkClaim] = []
     while let claim = try await store.chunks.claim(consumer: "worker", max: 1).first {

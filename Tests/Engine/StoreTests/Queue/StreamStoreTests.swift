@@ -8,20 +8,20 @@ import Testing
 @Suite struct StreamStoreTests {
   private static let last = "18446744073709551615-18446744073709551615"
 
-  private func add(_ store: Store, _ count: Int, _ words: [String] = []) async throws {
+  private func add(_ store: ShardStore, _ count: Int, _ words: [String] = []) async throws {
     for _ in 0..<count {
       _ = try await store.redis(["XADD", "{pp}:jobs:normal"] + words + ["*", "job", "{}"])
     }
   }
 
   /// How many jobs a look says were lost.
-  private func lost(_ store: Store) async throws -> Int {
+  private func lost(_ store: ShardStore) async throws -> Int {
     try await store.streams.inspect().reduce(0) { sum, found in
       if case .lost(let count) = found.finding { sum + count } else { sum }
     }
   }
 
-  private func alarm(_ store: Store, _ field: String) async throws -> Alarm? {
+  private func alarm(_ store: ShardStore, _ field: String) async throws -> Alarm? {
     try await store.alarms.current(nowMs: 0).first { $0.field == field }
   }
 

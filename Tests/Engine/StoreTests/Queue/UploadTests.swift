@@ -8,7 +8,7 @@ import Testing
 @Suite struct UploadTests {
   private static let segments = (0..<3).map { Array("u\($0)\n".utf8) }
 
-  private func segmentKeys(_ store: Store) async throws -> Int {
+  private func segmentKeys(_ store: ShardStore) async throws -> Int {
     try await store.redis("KEYS", "*:segment:*").array?.count ?? -1
   }
 

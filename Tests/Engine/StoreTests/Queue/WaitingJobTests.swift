@@ -289,7 +289,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   @discardableResult
   fileprivate func enqueue(
     _ text: String, priority: Priority = .normal

@@ -10,7 +10,7 @@ import Testing
 
   /// A store, and the signals of as many processes.
   private func with(
-    signals count: Int, _ body: @Sendable (Store, [WorkSignal]) async throws -> Void
+    signals count: Int, _ body: @Sendable (ShardStore, [WorkSignal]) async throws -> Void
   ) async throws {
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server)
@@ -18,7 +18,7 @@ import Testing
       for _ in 0..<count { blocking.append(try await lane.connect(server)) }
       let signals = blocking.map { WorkSignal(connection: $0, prefix: "pp") }
       for signal in signals { try await signal.pass() }
-      try await body(Store(connection: connection, prefix: "pp"), signals)
+      try await body(ShardStore(connection: connection, prefix: "pp"), signals)
       for connection in blocking + [connection] { connection.close() }
     }
   }

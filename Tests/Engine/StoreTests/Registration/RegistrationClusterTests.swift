@@ -84,7 +84,7 @@ import Testing
         let (source, target) = (try await lane.connect(one), try await lane.connect(two))
         try await join(lane, source, target, port: one.port!)
         for node in [source, target] {
-          try await Store(connection: node, prefix: Self.prefix).registration.provide()
+          try await ShardStore(connection: node, prefix: Self.prefix).registration.provide()
         }
         #expect(try await Self.backend(one, "install", [Self.device]).contains("created"))
 
@@ -139,7 +139,7 @@ import Testing
         #expect(none.contains("[]"), "\(none)")
         // The program itself declares both keys.
         let job = try #require(Self.calls.last?.arguments.last)
-        let submitted = try await Store(connection: target, prefix: Self.prefix).jobs.submit(
+        let submitted = try await ShardStore(connection: target, prefix: Self.prefix).jobs.submit(
           Array(job.utf8), priority: .normal, digest: nil)
         #expect(submitted?.status == .created)
         for connection in [source, target] { connection.close() }
@@ -152,7 +152,7 @@ import Testing
       let connection = try await lane.connect(server)
       defer { connection.close() }
       for prefix in ["pp", Self.prefix] {
-        try await Store(connection: connection, prefix: prefix).registration.provide()
+        try await ShardStore(connection: connection, prefix: prefix).registration.provide()
         for keys in [["1", prefix], ["2", prefix, "\(prefix):guard"]] {
           for (name, arguments) in Self.calls {
             var command = RedisCommand("FCALL", "pushpool_\(name)")

@@ -8,12 +8,12 @@ import Testing
 
 /// The one library for all versions of the program.
 @Suite struct RegistrationLibraryTests {
-  private static func libraries(_ store: Store) async throws -> [String] {
+  private static func libraries(_ store: ShardStore) async throws -> [String] {
     let reply = try await store.redis("FUNCTION", "LIST")
     return (reply.array ?? []).compactMap { $0.pairs.first?.1 }.sorted()
   }
 
-  private static func expectThere(_ number: Int, _ store: Store) async throws {
+  private static func expectThere(_ number: Int, _ store: ShardStore) async throws {
     #expect(try await store.registration.present() == number)
     let answer = try await store.register("pushpool_devices", #"{"app":"shop","user":"u"}"#)
     #expect(answer == .array([]))
@@ -61,7 +61,7 @@ import Testing
         for number in 1...versions {
           group.addTask {
             try? await Lane.withConnection(server, library: StoreLibrary.library) { _, connection in
-              let store = Store(connection: connection, prefix: "{pp}")
+              let store = ShardStore(connection: connection, prefix: "{pp}")
               // One that gives up because of the others comes again.
               for _ in 1...versions {
                 _ = try? await store.registration.provide(RegistrationLibrary(number: number))
@@ -72,7 +72,7 @@ import Testing
       }
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      try await Self.expectThere(versions, Store(connection: connection, prefix: "{pp}"))
+      try await Self.expectThere(versions, ShardStore(connection: connection, prefix: "{pp}"))
     }
   }
 
@@ -98,14 +98,14 @@ import Testing
     options.appendOnly = true
     try await Lane.withServer(options) { lane, server in
       let before = try await lane.connect(server)
-      try await Store(connection: before, prefix: "{pp}").registration.provide()
+      try await ShardStore(connection: before, prefix: "{pp}").registration.provide()
       before.close()
       await server.kill9()
       try await server.restart()
       let after = try await lane.connect(server.endpoint, library: nil)
       defer { after.close() }
       try await Self.expectThere(
-        RegistrationLibrary.currentNumber, Store(connection: after, prefix: "{pp}"))
+        RegistrationLibrary.currentNumber, ShardStore(connection: after, prefix: "{pp}"))
     }
   }
 
@@ -115,7 +115,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       try await store.registration.provide(RegistrationLibrary(number: 1))
       _ = try await store.redis("ACL", "SETUSER", "default", "-multi")
       let error = await failure {

@@ -9,7 +9,7 @@ import Testing
 /// The functions that backends register devices with.
 @Suite struct RegistrationTests {
   private static func withStore(
-    _ body: @Sendable (isolated TestLane, Store) async throws -> Void
+    _ body: @Sendable (isolated TestLane, ShardStore) async throws -> Void
   ) async throws {
     try await Lane.withStore { lane, store in
       try await store.registration.provide()
@@ -26,7 +26,9 @@ import Testing
   }
 
   /// Everything below a prefix, as its keys without it and what they hold; entries of streams without their ids.
-  private static func content(_ prefix: String, _ store: Store) async throws -> [String: [String]] {
+  private static func content(_ prefix: String, _ store: ShardStore) async throws -> [String:
+    [String]]
+  {
     var content: [String: [String]] = [:]
     for key in try await store.allKeys() where key.hasPrefix(prefix) {
       let type = try await store.redis("TYPE", key)

@@ -9,7 +9,7 @@ import Testing
 /// The function that any client submits jobs with.
 @Suite struct SubmissionTests {
   private static func withStore(
-    _ body: @Sendable (isolated TestLane, Store) async throws -> Void
+    _ body: @Sendable (isolated TestLane, ShardStore) async throws -> Void
   ) async throws {
     try await Lane.withStore { lane, store in
       try await store.registration.provide()
@@ -28,14 +28,14 @@ import Testing
   }
 
   private func submit(
-    _ store: Store, _ text: String, priority: Priority = .normal, digest: String? = nil
+    _ store: ShardStore, _ text: String, priority: Priority = .normal, digest: String? = nil
   ) async throws -> SubmissionAnswer {
     let answer = try await store.jobs.submit(
       Array(text.utf8), priority: priority, digest: digest)
     return try #require(answer)
   }
 
-  private func refusal(_ store: Store, _ arguments: String...) async -> String? {
+  private func refusal(_ store: ShardStore, _ arguments: String...) async -> String? {
     do {
       _ = try await store.redis(["FCALL", "pushpool_submit", "1", store.keys.prefix] + arguments)
       return nil
@@ -50,7 +50,7 @@ import Testing
     lines: .users, recipients: 1, segments: 1, texts: [Array("a\n".utf8)])
 
   /// Takes the job in by the canonical digest, as a worker does.
-  private func takeIn(_ store: Store) async throws -> AdmissionAnswer {
+  private func takeIn(_ store: ShardStore) async throws -> AdmissionAnswer {
     let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
     let job = try Job(bytes: entry.text)
     let admission = Admission(
@@ -314,7 +314,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       let text = Array(Self.text().utf8)
       #expect(try await store.jobs.submit(text, priority: .normal, digest: nil) == nil)
       try await store.registration.provide()

@@ -23,7 +23,7 @@ import Testing
   ]
 
   /// Neither a stream nor any other type that one of the keys has.
-  private static func spoil(_ key: String, _ store: Store) async throws {
+  private static func spoil(_ key: String, _ store: ShardStore) async throws {
     _ = try await store.redis("DEL", key)
     _ = try await store.redis("SETBIT", key, "0", "1")
     if [keys.promoter, keys.generation].contains(key) {

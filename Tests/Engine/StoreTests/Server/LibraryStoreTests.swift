@@ -14,12 +14,12 @@ import Testing
       redis.register_function('pushpool_old_@VERSION@', function() return 'still here' end)
       """)
 
-  private func names(_ store: Store) async throws -> Set<String> {
+  private func names(_ store: ShardStore) async throws -> Set<String> {
     let reply = try await store.redis("FUNCTION", "LIST")
     return Set((reply.array ?? []).compactMap { $0.pairs.first?.1 })
   }
 
-  private func age(_ store: Store, byMs ms: Int) async throws {
+  private func age(_ store: ShardStore, byMs ms: Int) async throws {
     for name in [StoreLibrary.library.name, Self.old.name] {
       _ = try await store.redis("ZINCRBY", store.keys.libraries, String(ms), name)
     }
@@ -31,7 +31,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       let elder = try await lane.connect(server, library: Self.old)
       defer { elder.close() }
       let foreign = "#!lua name=someone_else\nredis.register_function('other', function() end)"

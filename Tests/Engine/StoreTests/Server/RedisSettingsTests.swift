@@ -55,7 +55,7 @@ import Testing
     try await Lane.withServer { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       _ = try await store.redis("ACL", "SETUSER", "default", "-config")
       let told = try #require(try await store.settings.readAllowed())
       #expect(told.findings.map(\.risk) == [.noAppendOnlyFile] && told.savePoints == nil)
@@ -77,11 +77,11 @@ import Testing
       endpoint.needsPrimary = false
       let reading = try await lane.connect(endpoint)
       defer { reading.close() }
-      let told = try await Store(connection: reading, prefix: "{pp}").settings.read()
+      let told = try await ShardStore(connection: reading, prefix: "{pp}").settings.read()
       #expect(told.findings.map(\.risk) == [.replica])
       let connection = try await lane.connect(primary.endpoint)
       defer { connection.close() }
-      let store = Store(connection: connection, prefix: "{pp}")
+      let store = ShardStore(connection: connection, prefix: "{pp}")
       var settings = try await store.settings.read()
       while settings.replicas == 0 {
         await lane.loop.sleep(ms: 10)

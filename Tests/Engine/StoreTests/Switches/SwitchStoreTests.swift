@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SwitchStoreTests {
   /// Makes held chunks due now.
-  private func hurry(_ store: Store) async throws {
+  private func hurry(_ store: ShardStore) async throws {
     let members = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1").array ?? []
     for member in members.compactMap(\.string) {
       _ = try await store.redis("ZADD", store.keys.delayed, "0", member)

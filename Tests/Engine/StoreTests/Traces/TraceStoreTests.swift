@@ -118,7 +118,7 @@ import Testing
   }
 }
 
-extension Store {
+extension ShardStore {
   fileprivate func append(_ lines: [UInt8], _ count: Int) async throws(RedisError) {
     try await withUnsafeContinuation { continuation in
       traces.append(app: "shop", job: "j", by: "w-0", lines: lines, count: count) {

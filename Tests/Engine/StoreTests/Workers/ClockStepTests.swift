@@ -10,7 +10,7 @@ import Testing
   private static let leaseMs: UInt64 = 100
 
   /// Has a worker die that had a chunk, just before the clock went back.
-  private func lose(_ store: Store) async throws -> (claim: ChunkClaim, nowMs: Int64) {
+  private func lose(_ store: ShardStore) async throws -> (claim: ChunkClaim, nowMs: Int64) {
     try await store.admit("sale", users: [["a"]])
     let claim = try await store.claimOne("dead-0")
     let now = try await store.workers.beat(worker: "dead", fields: [])

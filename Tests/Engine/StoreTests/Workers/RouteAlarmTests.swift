@@ -11,7 +11,7 @@ import Testing
 
   /// Enqueues a job of an app that nobody has, and sets it aside.
   private func passOn(
-    _ store: Store, priority: Priority = .normal, expiresAtMs: Int64? = nil
+    _ store: ShardStore, priority: Priority = .normal, expiresAtMs: Int64? = nil
   ) async throws -> JobEntry {
     let entry = try await store.takeNew(priority: priority)
     let answer = try await store.routes.passOn(
@@ -24,14 +24,14 @@ import Testing
   }
 
   /// What a cancellation of a job writes that nobody has admitted.
-  private func cancel(_ store: Store, _ entry: JobEntry) async throws {
+  private func cancel(_ store: ShardStore, _ entry: JobEntry) async throws {
     let key = "{pp}:job:news:\(entry.source)"
     _ = try await store.redis("HSET", key, "source", entry.source, "state", "queued")
     #expect(try await store.jobs.cancel(app: "news", id: entry.source) == .cancelled)
   }
 
   /// The alarms after a look at what waits.
-  private func alarms(_ store: Store) async throws -> [String] {
+  private func alarms(_ store: ShardStore) async throws -> [String] {
     _ = try await store.redis("DEL", store.keys.routeSweep)
     _ = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
     return try await store.alarms.current(nowMs: 0).map(\.field)

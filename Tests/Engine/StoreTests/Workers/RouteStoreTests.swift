@@ -13,7 +13,7 @@ import Testing
 
   /// Enqueues a job, takes it and sets it aside.
   private func passOn(
-    _ store: Store, app: String = "news", suggestion: String? = nil
+    _ store: ShardStore, app: String = "news", suggestion: String? = nil
   ) async throws -> String {
     let entry = try await store.takeNew()
     let answer = try await store.routes.passOn(
@@ -23,7 +23,7 @@ import Testing
     return entry.entry
   }
 
-  private func alarms(_ store: Store) async throws -> [Alarm] {
+  private func alarms(_ store: ShardStore) async throws -> [Alarm] {
     try await store.alarms.current(nowMs: 0)
   }
 
@@ -247,7 +247,7 @@ import Testing
   }
 
   /// Has a fleet that does not gather look at what waits. It gathers anew after a silence, as of a busy machine.
-  private func announceGathered(_ store: Store) async throws {
+  private func announceGathered(_ store: ShardStore) async throws {
     for _ in 0..<100 {
       _ = try await store.redis("DEL", "{pp}:routes_gathering", "{pp}:unrouted:sweep")
       if try await !store.routes.announce(Self.shop, waitMs: 1).isGathering { return }

@@ -34,7 +34,7 @@ import Testing
     try await TestLane.withRedis { lane, server in
       let idle = [IdleLanes(), IdleLanes()]
       let wakes = Wakes()
-      let store = Store(
+      let store = ShardStore(
         connection: try await lane.connect(server.endpoint, library: StoreLibrary.library),
         prefix: "{pp}")
       let watches = try idle.map { try watch(lane.loop, server, $0) }

@@ -107,7 +107,7 @@ import TestSupport
       try await stage.lane.run { lane in
         let redis = try await lane.connect(endpoint, library: StoreLibrary.library)
         _ = try await redis.call(RedisCommand("SET", "pushpool:delayed", "x"))
-        let store = Store(connection: redis, prefix: "pushpool")
+        let store = ShardStore(connection: redis, prefix: "pushpool")
         _ = try await store.libraries.sweep()
       }
       let diagnosis = try await stage.diagnosis(
@@ -125,7 +125,7 @@ import TestSupport
       let endpoint = stage.stage.redis.endpoint
       try await stage.lane.run { lane in
         let redis = try await lane.connect(endpoint)
-        let store = Store(connection: redis, prefix: "pushpool")
+        let store = ShardStore(connection: redis, prefix: "pushpool")
         let nowMs = try await store.serverSeconds() * 1_000
         // A million jobs have ended within the last hour, the last of which stands there.
         _ = try await redis.call(

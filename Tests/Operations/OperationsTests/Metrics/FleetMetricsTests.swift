@@ -9,18 +9,18 @@ import Testing
 @testable import Operations
 
 @Suite struct FleetMetricsTests {
-  private func run(_ store: Store, _ words: String...) async throws(RedisError) {
+  private func run(_ store: ShardStore, _ words: String...) async throws(RedisError) {
     try await run(store, words)
   }
 
-  private func run(_ store: Store, _ words: [String]) async throws(RedisError) {
+  private func run(_ store: ShardStore, _ words: [String]) async throws(RedisError) {
     var command = RedisCommand()
     for word in words { command.append(word) }
     _ = try await store.connection.call(command)
   }
 
   private func admit(
-    _ store: Store, _ id: String, users: Int, priority: Priority = .normal,
+    _ store: ShardStore, _ id: String, users: Int, priority: Priority = .normal,
     startAtMs: Int64? = nil
   ) async throws {
     _ = try await store.jobs.enqueue(Array("{}".utf8), priority: priority)
@@ -46,7 +46,7 @@ import Testing
 
   @Test("everything that a fleet has is told")
   func everything() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let store = stores[0]
       let nowMs = try await store.serverSeconds() * 1_000
       try await run(
@@ -154,9 +154,9 @@ import Testing
     }
   }
 
-  @Test("what two partitions have is added up, and a worker and an alarm of both are told once")
+  @Test("what two shards have is added up, and a worker and an alarm of both are told once")
   func addsUp() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       for (number, store) in stores.enumerated() {
         try await run(
           store, "HSET", store.keys.totals, "shop|apns|accepted", String(10 + number), "since",
@@ -190,7 +190,7 @@ import Testing
 
   @Test("one reading takes some 20 commands, one more for each worker and each open job")
   func isCheap() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let store = stores[0]
       func commands() async throws -> Int {
         let info = try await store.connection.call(RedisCommand("INFO", "stats")).string ?? ""
@@ -214,7 +214,7 @@ import Testing
 
   @Test("an empty fleet has nothing that waits, and no workers")
   func empty() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let metrics = try await FleetMetrics.read(stores)
       let told = lines(metrics, only: [.workers, .oldestReady, .pushes, .alarm, .deadLetters])
       #expect(told == ["pushpool_dead_letters 0", "pushpool_workers 0"])
@@ -240,7 +240,7 @@ import Testing
 
   @Test("what is too much is left out, and it is said how much")
   func isBounded() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let store = stores[0]
       for first in stride(from: 0, to: OperationsLimits.pushSeriesMax + 2_000, by: 1_000) {
         let fields = (first..<first + 1_000).flatMap { ["a\($0)|fcm|accepted", "1"] }
@@ -263,7 +263,7 @@ import Testing
 
   @Test("keys of another type, and foreign words in a worker's record, spoil nothing of the rest")
   func foreign() async throws {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       let store = stores[0]
       for key in [store.keys.totals, store.keys.oldest, store.keys.open, store.keys.alarms] {
         try await run(store, "SET", key, "x")

@@ -18,7 +18,7 @@ final class StageClient: Sendable {
     }
 
     func run<Value: Sendable>(
-      _ body: @Sendable (isolated Session, Store) async throws -> Value
+      _ body: @Sendable (isolated Session, ShardStore) async throws -> Value
     ) async throws -> Value {
       try await access.connect(timeoutMs: 30_000)
       return try await body(self, access.store)

@@ -23,16 +23,16 @@ import TestSupport
     func otherGate() -> Gatekeeper { Gatekeeper(services, clock: stage.clock) }
 
     func key(_ role: KeyRole, app: String? = nil) async throws -> KeyText {
-      let issued = try await services.run { store throws(RedisError) in
-        try await KeyOffice(stores: [store]).create(
+      let issued = try await services.atHome { fleet throws(RedisError) in
+        try await KeyOffice(fleet: fleet).create(
           role, app: app, name: "", by: "test", nowMs: 1)
       }
       return try #require(issued).text
     }
 
     func revoke(_ key: KeyText) async throws {
-      _ = try await services.run { store throws(RedisError) in
-        try await KeyOffice(stores: [store]).revoke(key.id)
+      _ = try await services.atHome { fleet throws(RedisError) in
+        try await KeyOffice(fleet: fleet).revoke(key.id)
       }
     }
 
@@ -68,7 +68,7 @@ import TestSupport
 
     /// The acts, the newest first.
     func acts() async throws -> [ActEntry] {
-      try await services.run { store throws(RedisError) in try await store.acts.page(max: 100) }
+      try await services.atHome { fleet throws(RedisError) in try await fleet.acts.page(max: 100) }
     }
   }
 

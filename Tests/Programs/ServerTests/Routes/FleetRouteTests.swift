@@ -1,4 +1,5 @@
 import Model
+import Operations
 import PushpoolConfiguration
 import Redis
 import Store
@@ -20,7 +21,9 @@ import Testing
         try await store.alarms.raise(
           AlarmKind.breaker.field("shop", "apns", "production"), by: "w", lifeMs: 60_000,
           message: "trouble")
-        _ = try await store.rates.draw(RateLimit(name: "app:shop", perSecond: 500), wanted: 1)
+      }
+      _ = try await stage.services.session.atHome { fleet throws(RedisError) in
+        try await fleet.rates.draw(RateLimit(name: "app:shop", perSecond: 500), wanted: 1)
       }
       let answer = try await stage.ask(.get, "/v1/fleet")
       #expect(answer.status == 200 && answer.strings("workers", "worker") == ["w"])

@@ -106,7 +106,7 @@ struct RouteStage: Sendable {
 
   /// Does something with the store, beside the routes.
   func run<Value: Sendable>(
-    _ body: @Sendable (Store) async throws(RedisError) -> Value
+    _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws -> Value { try await services.session.run(body) }
 
   /// Adds a job as a producer does who knows Redis alone.

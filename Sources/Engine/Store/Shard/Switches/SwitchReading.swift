@@ -25,7 +25,7 @@ package struct SwitchReading: Sendable, Equatable {
     }
   }
 
-  /// Adds what is off in another store and not here. A switch is in the stores of all partitions.
+  /// Adds what is off in another store and not here. A switch is in the stores of all shards.
   package mutating func add(_ other: SwitchReading) {
     let known = Set(entries.map(\.killSwitch))
     entries += other.entries.filter { !known.contains($0.killSwitch) }

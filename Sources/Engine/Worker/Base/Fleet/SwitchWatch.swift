@@ -5,7 +5,7 @@ internal import Store
 
 /// Keeps up with what operators switch off and on.
 final class SwitchWatch: Agent {
-  private let store: Store
+  private let store: ShardStore
   private let fleet: FleetSwitches
   /// A clock that is never set, and the same for all of a process.
   var nowNs: () -> UInt64
@@ -28,7 +28,7 @@ final class SwitchWatch: Agent {
   ///   - nowNs: as the property.
   ///   - onChange: called with what is off from now on.
   init(
-    store: Store, fleet: FleetSwitches, nowNs: @escaping () -> UInt64, log: Logger,
+    store: ShardStore, fleet: FleetSwitches, nowNs: @escaping () -> UInt64, log: Logger,
     reasons: ReasonLog, isLogging: Bool,
     onChange: @escaping (Switches) -> Void
   ) {

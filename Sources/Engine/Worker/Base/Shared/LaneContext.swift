@@ -6,7 +6,7 @@ internal import Store
 /// lane; loop-bound.
 struct LaneContext {
   let loop: EventLoop
-  let store: Store
+  let store: ShardStore
   let settings: LaneSettings
   /// The part of the configuration that may change while the lane runs.
   let snapshot: LaneSnapshot

@@ -54,7 +54,7 @@ final class FirstBindings {
   /// Reads those of jobs that are taken in together, of many by one command.
   /// - Returns: nil for a job that starts later or is too large for it to matter.
   static func read(
-    _ jobs: [PreparedJob], within bounds: Bounds, store: Store, loop: EventLoop
+    _ jobs: [PreparedJob], within bounds: Bounds, store: ShardStore, loop: EventLoop
   ) -> [FirstBindings?] {
     var all: [FirstBindings?] = []
     all.reserveCapacity(jobs.count)
@@ -66,7 +66,7 @@ final class FirstBindings {
 
   /// Reads those of the first jobs, as many as one command may ask for.
   private static func readTogether(
-    _ jobs: ArraySlice<PreparedJob>, _ bounds: Bounds, store: Store, nowNs: UInt64
+    _ jobs: ArraySlice<PreparedJob>, _ bounds: Bounds, store: ShardStore, nowNs: UInt64
   ) -> [FirstBindings?] {
     guard let usual = jobs.first(where: bounds.allow) else { return jobs.map { _ in nil } }
     var bindings: [FirstBindings?] = []

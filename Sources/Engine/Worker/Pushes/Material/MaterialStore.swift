@@ -14,7 +14,7 @@ final class MaterialStore {
     case unusable(reason: String, message: String)
   }
 
-  private let store: Store
+  private let store: ShardStore
   private let tracer: Tracer
   private struct Remembered {
     let material: JobMaterial
@@ -35,7 +35,7 @@ final class MaterialStore {
   /// Bytes of all that are remembered.
   private var rememberedBytes = 0
 
-  init(store: Store, tracer: Tracer) {
+  init(store: ShardStore, tracer: Tracer) {
     self.store = store
     self.tracer = tracer
   }

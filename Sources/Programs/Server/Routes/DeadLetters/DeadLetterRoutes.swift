@@ -60,7 +60,7 @@ package enum DeadLetterRoutes {
 
   /// A page of letters, and behind which entry the next one begins; nil at the end.
   private static func read(
-    _ filter: LetterFilter, after: String?, _ limit: Int, in stores: [Store]
+    _ filter: LetterFilter, after: String?, _ limit: Int, in stores: [ShardStore]
   ) async throws(RedisError) -> (letters: [DeadLetter], position: String?) {
     var scan = try await LetterScan(
       filter, after: after, lookedMax: ServerLimits.listedLettersMax, in: stores)

@@ -85,7 +85,7 @@ struct LetterChange: Sendable {
     }
   }
 
-  private func count(in stores: [Store]) async throws(RedisError) -> Tally {
+  private func count(in stores: [ShardStore]) async throws(RedisError) -> Tally {
     var tally = Tally()
     var scan = try await LetterScan(
       filter, after: after?.text, upTo: upTo?.text,
@@ -102,7 +102,7 @@ struct LetterChange: Sendable {
 
   /// Deals with the letters until all are dealt with, the time is over, or the store fails.
   /// - Throws: when it fails at the first of them. Later the tally says what was done until then, and what is left.
-  private func work(_ start: Tally, in stores: [Store]) async throws(RedisError) -> Tally {
+  private func work(_ start: Tally, in stores: [ShardStore]) async throws(RedisError) -> Tally {
     let office = DeadLetterOffice(stores: stores)
     let end = ContinuousClock.now + .seconds(ServerLimits.changeSeconds)
     var tally = start

@@ -21,7 +21,7 @@ struct LetterScan {
   ///   - upTo: the last entry; nil for the last letter that there is now.
   init(
     _ filter: LetterFilter, after: String? = nil, upTo: String? = nil, lookedMax: Int,
-    in stores: [Store]
+    in stores: [ShardStore]
   ) async throws(RedisError) {
     office = DeadLetterOffice(stores: stores)
     self.filter = filter

@@ -148,7 +148,7 @@ struct LetterEntry: Sendable {
   /// The letter without its original, which may be large.
   /// - Returns: nil when there is none, or it is not the app's.
   /// - Parameter app: nil for any app.
-  func letter(app: String?, in stores: [Store]) async throws(RedisError) -> DeadLetter? {
+  func letter(app: String?, in stores: [ShardStore]) async throws(RedisError) -> DeadLetter? {
     let found = try await DeadLetterOffice(stores: stores).list(after: before, max: 1).first
     guard let found, found.entry == text, app.map({ TextRule.isSame($0, found.app) }) ?? true
     else { return nil }

@@ -24,7 +24,7 @@ struct LetterSummary: Sendable {
   /// The last letter that was looked at.
   private var upTo: String?
 
-  init(of filter: LetterFilter, in stores: [Store]) async throws(RedisError) {
+  init(of filter: LetterFilter, in stores: [ShardStore]) async throws(RedisError) {
     var scan = try await LetterScan(
       filter, lookedMax: ServerLimits.countedLettersMax, in: stores)
     while scan.goesOn {

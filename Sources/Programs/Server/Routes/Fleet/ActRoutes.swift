@@ -43,8 +43,8 @@ package enum ActRoutes {
     guard page.cursor == nil || before.flatMap({ EntryID($0) }) != nil else {
       throw ListCursor.unreadable
     }
-    let found = try await services.ask { stores throws(RedisError) in
-      try await ActJournal(stores: stores).page(
+    let found = try await services.atHome { fleet throws(RedisError) in
+      try await ActJournal(fleet: fleet).page(
         app: app, verb: verb, before: before, max: page.limit)
     }
     return page.response(

@@ -19,16 +19,11 @@ package enum FleetRoutes {
       answers: [RouteDocument.Answer(200, "The fleet.", .json(FleetSchema.fleet))])
   ) { _, services throws(Problem) in
     let rates = ConfiguredRate.all(of: services.configuration)
-    let (snapshot, draws) = try await services.ask { stores throws(RedisError) in
-      let snapshot = try await FleetSnapshot.read(stores)
-      var draws: [Int64?] = Array(repeating: nil, count: rates.count)
-      for store in stores {
-        let own = try await store.rates.lastDraws(rates.map(\.name))
-        for (index, drawn) in own.enumerated() where drawn ?? 0 > draws[index] ?? 0 {
-          draws[index] = drawn
-        }
-      }
-      return (snapshot, draws)
+    let snapshot = try await services.ask { stores throws(RedisError) in
+      try await FleetSnapshot.read(stores)
+    }
+    let draws = try await services.atHome { fleet throws(RedisError) in
+      try await fleet.rates.lastDraws(rates.map(\.name))
     }
     guard
       case .object(var object) = snapshot.json(

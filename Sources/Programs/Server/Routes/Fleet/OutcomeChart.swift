@@ -18,7 +18,7 @@ struct OutcomeChart: Sendable {
 
   /// - Parameter app: nil for all apps together.
   static func read(
-    minutes: Int, app: String?, in stores: [Store]
+    minutes: Int, app: String?, in stores: [ShardStore]
   ) async throws(RedisError) -> OutcomeChart {
     var chart: OutcomeChart?
     for store in stores {
@@ -96,7 +96,7 @@ struct OutcomeChart: Sendable {
 /// The backlog of some minutes, as workers told it.
 enum TimelineChart {
   static func read(
-    minutes: Int, in stores: [Store]
+    minutes: Int, in stores: [ShardStore]
   ) async throws(RedisError) -> [TimelineEntry] {
     var entries: [TimelineEntry] = []
     for store in stores {

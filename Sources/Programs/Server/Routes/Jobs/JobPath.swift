@@ -53,7 +53,7 @@ struct JobPath: Sendable {
   }
 
   private func perform(
-    _ action: JobAction, in stores: [Store]
+    _ action: JobAction, in stores: [ShardStore]
   ) async throws(OperationError) -> Finding {
     let control = JobControl(app: app, id: id, stores: stores)
     do throws(OperationError) {
@@ -87,7 +87,7 @@ struct JobPath: Sendable {
   }
 
   /// Whether the job is among those that ended last.
-  private func hasEnded(in stores: [Store]) async throws(OperationError) -> Bool {
+  private func hasEnded(in stores: [ShardStore]) async throws(OperationError) -> Bool {
     do throws(RedisError) {
       for store in stores {
         let ended = try await store.jobs.ended(of: app, max: OperationsLimits.listedJobsMax)

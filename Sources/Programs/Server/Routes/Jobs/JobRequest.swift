@@ -117,7 +117,7 @@ struct JobRequest: Sendable {
   }
 
   /// Submits it again after a lost answer. The job has an id, so that nothing is doubled.
-  private func submit(in stores: [Store]) async throws(OperationError) -> Outcome {
+  private func submit(in stores: [ShardStore]) async throws(OperationError) -> Outcome {
     guard let store = stores.first else { throw .stopped }
     let patience = Patience.server
     var attempt = 1
@@ -139,7 +139,7 @@ struct JobRequest: Sendable {
 
   /// - Parameter mayBeThere: whether an earlier try may have added it: it is no replay then.
   private func submit(
-    in store: Store, mayBeThere: Bool
+    in store: ShardStore, mayBeThere: Bool
   ) async throws(RedisError) -> Outcome {
     switch try await JobOutlook.of(job, digest: submission.digest, in: store) {
     case .open: break
@@ -155,7 +155,7 @@ struct JobRequest: Sendable {
     }
   }
 
-  private func state(in store: Store) async throws(RedisError) -> JobState {
+  private func state(in store: ShardStore) async throws(RedisError) -> JobState {
     try await store.jobs.record(app: app, id: id)?.state ?? .queued
   }
 }

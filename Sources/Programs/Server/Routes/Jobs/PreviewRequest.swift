@@ -173,7 +173,7 @@ struct PreviewRequest: Sendable {
   }
 
   private func receivers(
-    in stores: [Store]
+    in stores: [ShardStore]
   ) async throws(RedisError) -> (groups: [Receivers], absent: Int) {
     let lookup = InstallationLookup(stores: stores)
     var installations: [Installation] = []

@@ -17,7 +17,7 @@ import Testing
     let connection = try RedisConnection(
       loop: loop, endpoint: RedisEndpoint(endpoint: .unix(path: "/nowhere")))
     tracer = Tracer(
-      loop: loop, store: Store(connection: connection, prefix: "p").traces, by: "w-0",
+      loop: loop, store: ShardStore(connection: connection, prefix: "p").traces, by: "w-0",
       clock: FleetClock())
   }
 

@@ -21,7 +21,7 @@ import Testing
       let owner = Owner()
       let allowance = RateAllowance(
         limit: RateLimit(name: "app:shop", perSecond: 1_000), loop: parts.loop, owner: owner)
-      let keeper = RateKeeper(rates: parts.store.rates, reasons: parts.reasons)
+      let keeper = parts.rateKeeper
       allowance.refill()
       #expect(owner.asked > 0 && allowance.available == 0)
       await keeper.obtain(owner.asked, for: allowance)

@@ -106,6 +106,18 @@ package struct JobQueue {
     }
   }
 
+  /// Takes up to so many pushes of what a job's pace allows now.
+  /// - Returns: how many were granted, and after how many ms asking for the rest is worth it.
+  package func drawPace(
+    app: String, id: String, wanted: Int
+  ) async throws(RedisError) -> (granted: Int, retryMs: UInt64) {
+    var command = functions.call("draw_pace", app, id)
+    command.append(wanted)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try decodeGrant(reply, wanted: wanted)
+    }
+  }
+
   /// - Returns: the state now, nil for an unknown job.
   package func resume(app: String, id: String) async throws(RedisError) -> JobState? {
     try await change("resume", app, id)

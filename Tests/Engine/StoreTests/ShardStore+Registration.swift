@@ -3,7 +3,7 @@ import Redis
 
 @testable import Store
 
-extension Store {
+extension ShardStore {
   /// Calls a function for registration as any client does, on a prefix of one's own.
   /// - Returns: the object or the array that it answers.
   func register(

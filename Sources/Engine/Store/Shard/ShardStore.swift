@@ -1,8 +1,10 @@
 internal import Model
 package import Redis
 
-/// The rest of the program's view of Redis, a noun each; loop-bound like its connection.
-package struct Store {
+/// The program's view of a shard: a place of Redis and a prefix, which hold the jobs and the installations of whole apps, and
+/// what their functions look at or write in the same call. A noun each; loop-bound like its connection. What a fleet has
+/// once is its `FleetStore`.
+package struct ShardStore {
   package let connection: RedisConnection
   package let keys: Keys
   package let installations: InstallationStore
@@ -18,17 +20,12 @@ package struct Store {
   package let libraries: LibraryStore
   package let streams: StreamStore
   package let registration: RegistrationStore
-  package let credentials: CredentialStore
   package let alarms: AlarmStore
   package let switches: SwitchStore
-  package let rates: RateStore
   package let routes: RouteStore
   package let traces: TraceStore
   package let settings: SettingsStore
   package let keyTypes: KeyTypes
-  package let accessKeys: AccessKeyStore
-  package let browserSessions: BrowserSessionStore
-  package let acts: ActStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -50,17 +47,12 @@ package struct Store {
     libraries = LibraryStore(functions: functions)
     streams = StreamStore(functions: functions)
     registration = RegistrationStore(connection: connection)
-    credentials = CredentialStore(functions: functions)
     alarms = AlarmStore(functions: functions)
     switches = SwitchStore(functions: functions)
-    rates = RateStore(functions: functions)
     routes = RouteStore(functions: functions)
     traces = TraceStore(functions: functions)
     settings = SettingsStore(functions: functions)
     keyTypes = KeyTypes(functions: functions)
-    accessKeys = AccessKeyStore(functions: functions)
-    browserSessions = BrowserSessionStore(functions: functions)
-    acts = ActStore(functions: functions)
   }
 
   /// The server's clock, in whole seconds since the epoch.

@@ -5,7 +5,10 @@ import Testing
 
 @testable import Store
 
-extension Store {
+extension ShardStore {
+  /// What the fleet has once, when this is its home.
+  var fleet: FleetStore { FleetStore(connection: connection, prefix: keys.prefix) }
+
   func redis(_ words: String...) async throws(RedisError) -> RESPValue {
     try await redis(words)
   }

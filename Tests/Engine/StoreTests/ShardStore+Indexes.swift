@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-extension Store {
+extension ShardStore {
   /// The users of an index, as its blocks hold them in order. Sees that the blocks are sound, and the size told is theirs.
   func members(of index: AudienceIndex, app: String = "shop") async throws -> [String] {
     let bounds = try await redis("ZRANGE", keys.index(index, app: app), "0", "-1").array ?? []

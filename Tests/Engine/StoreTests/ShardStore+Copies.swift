@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 /// What calls beside large values copy, in bytes: milliseconds are the machine's.
-extension Store {
+extension ShardStore {
   /// What a call may leave in the memory of the functions that copies nothing large there.
   static let copiedBytesMax = 1 << 20
 
