@@ -28,6 +28,7 @@ package enum Limits {
   package static let usersKeyBytesMax = 512
   package static let appBytesMax = 64
   package static let topicBytesMax = 64
+  package static let shardNameBytesMax = 32
   package static let userBytesMax = 256
   /// APNs: `apns-collapse-id` is at most 64 bytes.
   package static let collapseIDBytesMax = 64

@@ -1,5 +1,5 @@
 /// The id of a stream's entry, `<milliseconds>-<sequence>`.
-package struct EntryID: Comparable, Sendable {
+package struct EntryID: Comparable, Hashable, Sendable {
   var milliseconds: UInt64
   var sequence: UInt64
 
@@ -39,7 +39,14 @@ package struct EntryID: Comparable, Sendable {
     return digits.isEmpty ? nil : number
   }
 
-  var text: String { "\(milliseconds)-\(sequence)" }
+  package var text: String { "\(milliseconds)-\(sequence)" }
+
+  /// The last id before it; nil for the first of all.
+  package var previous: EntryID? {
+    if sequence > 0 { return EntryID(milliseconds: milliseconds, sequence: sequence - 1) }
+    guard milliseconds > 0 else { return nil }
+    return EntryID(milliseconds: milliseconds - 1, sequence: .max)
+  }
 
   package static func < (one: EntryID, other: EntryID) -> Bool {
     (one.milliseconds, one.sequence) < (other.milliseconds, other.sequence)

@@ -64,6 +64,13 @@ func decodeEntry(_ reply: RedisReply) throws(RedisError) -> String {
   return text
 }
 
+/// The same, with the shard that the stream is of.
+func decodeEntry(_ reply: RedisReply, of shard: ShardID) throws(RedisError) -> ShardEntry {
+  let text = try decodeEntry(reply)
+  guard let id = EntryID(text) else { throw .unexpectedReply("\"\(text)\" is no entry") }
+  return ShardEntry(shard: shard, id: id)
+}
+
 /// Checks the shape of an array reply.
 func expectArray(_ reply: RedisReply, atLeast count: Int) throws(RedisError) {
   guard reply.kind == .array, reply.count >= count else {

@@ -1,3 +1,4 @@
+package import Model
 package import PushpoolConfiguration
 package import Reactor
 package import Redis
@@ -12,6 +13,8 @@ package actor StoreSession {
     loop.asUnownedSerialExecutor()
   }
 
+  /// The shards of the fleet, by which entries are read that somebody names.
+  package nonisolated let shards: [ShardID] = [.only]
   private let client: Client
   private let place: String
   /// The documented user with the fewest rights that may do what the session is for.

@@ -4,7 +4,7 @@ package import Store
 extension DeadLetter {
   /// The letter's fields as they are, and the entry.
   package func json() -> JSONValue {
-    var object: JSONObject = ["entry": .string(entry)]
+    var object: JSONObject = ["entry": .string(name.text)]
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
       switch name {
       case "at", "count": object[name] = Int64(value).map { .integer($0) } ?? .string(value)

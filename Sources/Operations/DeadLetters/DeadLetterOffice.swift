@@ -1,7 +1,8 @@
 package import Redis
 package import Store
 
-/// The dead letters of all shards. A letter is known by its entry alone: it is looked for in one store after another.
+/// The dead letters of all shards. A letter is known by its entry and its shard: nothing is done to a letter of another shard
+/// that has the same entry.
 package struct DeadLetterOffice {
   private let stores: [ShardStore]
 
@@ -13,47 +14,42 @@ package struct DeadLetterOffice {
     return count
   }
 
-  /// A page of letters, oldest first, without their originals.
+  /// A page of letters, oldest first, without their originals. Letters of the same entry are in the order of their shards'
+  /// names.
   /// - Parameters:
-  ///   - after: the entry to start behind.
-  ///   - max: the page has fewer at the end only, and more only when letters of several stores have the same entry, by
-  ///     which no page could start between them.
-  package func list(after: String? = nil, max: Int) async throws(RedisError) -> [DeadLetter] {
+  ///   - after: the letter to start behind; it need not be there any more.
+  ///   - max: the page has fewer at the end only.
+  package func list(
+    after: ShardEntry? = nil, max: Int
+  ) async throws(RedisError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
-    for store in stores { letters += try await store.deadLetters.list(after: after, max: max) }
+    for store in stores {
+      letters += try await store.deadLetters.list(
+        after: after?.last(in: store.id)?.text, max: max)
+    }
     guard stores.count > 1 else { return letters }
-    // By the entry, and as the stores are ordered where that is the same.
-    let sorted = letters.compactMap { letter in
-      EntryID(letter.entry).map { (id: $0, letter: letter) }
-    }.enumerated()
-      .sorted { ($0.element.id, $0.offset) < ($1.element.id, $1.offset) }
-      .map(\.element)
-    guard sorted.count > max else { return sorted.map(\.letter) }
-    let last = sorted[max - 1].id
-    return sorted.prefix { $0.id <= last }.map(\.letter)
+    return Array(letters.sorted { $0.name < $1.name }.prefix(max))
+  }
+
+  /// One letter without its original, which may be large; nil when there is none.
+  package func glance(_ name: ShardEntry) async throws(RedisError) -> DeadLetter? {
+    let found = try await stores.of(name.shard)?.deadLetters
+      .list(after: name.id.previous?.text, max: 1).first
+    return found?.name == name ? found : nil
   }
 
   /// One letter with its original; nil when there is none.
-  package func show(_ entry: String) async throws(RedisError) -> DeadLetter? {
-    try await stores.firstAnswer { store throws(RedisError) in
-      try await store.deadLetters.show(entry)
-    }
+  package func show(_ name: ShardEntry) async throws(RedisError) -> DeadLetter? {
+    try await stores.of(name.shard)?.deadLetters.show(name.id.text)
   }
 
   /// Queues a refused job again as new, or the open recipients of a chunk within their job.
-  package func retry(_ entry: String) async throws(RedisError) -> DeadRetryAnswer {
-    let answer = try await stores.firstAnswer { store throws(RedisError) in
-      let answer = try await store.deadLetters.retry(entry)
-      return answer == .absent ? nil : answer
-    }
-    return answer ?? .absent
+  package func retry(_ name: ShardEntry) async throws(RedisError) -> DeadRetryAnswer {
+    try await stores.of(name.shard)?.deadLetters.retry(name.id.text) ?? .absent
   }
 
   /// Removes a letter for good. - Returns: false when it was not there.
-  package func drop(_ entry: String) async throws(RedisError) -> Bool {
-    for store in stores {
-      if try await store.deadLetters.drop(entry) { return true }
-    }
-    return false
+  package func drop(_ name: ShardEntry) async throws(RedisError) -> Bool {
+    try await stores.of(name.shard)?.deadLetters.drop(name.id.text) ?? false
   }
 }

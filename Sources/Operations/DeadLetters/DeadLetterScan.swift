@@ -19,9 +19,11 @@ package struct DeadLetterScan: Sendable {
     return DeadLetterScan(ends: ends)
   }
 
-  /// The entries of the next letters; none when all were gone through.
+  /// The next letters; none when all were gone through.
   /// - Parameter stores: those that it began in.
-  package mutating func next(in stores: [ShardStore]) async throws(RedisError) -> [String] {
+  package mutating func next(
+    in stores: [ShardStore]
+  ) async throws(RedisError) -> [ShardEntry] {
     while place < ends.count {
       guard let end = ends[place] else {
         leave()
@@ -30,10 +32,10 @@ package struct DeadLetterScan: Sendable {
       let page = try await stores[place].deadLetters.list(
         after: after, max: OperationsLimits.deadPage)
       // By order and not by name: somebody else may have taken the last one away.
-      let entries = page.map(\.entry).prefix { EntryID($0).map { $0 <= end } ?? false }
+      let letters = page.map(\.name).prefix { $0.id <= end }
       after = page.last?.entry
-      if entries.count < page.count || page.isEmpty { leave() }
-      if !entries.isEmpty { return Array(entries) }
+      if letters.count < page.count || page.isEmpty { leave() }
+      if !letters.isEmpty { return Array(letters) }
     }
     return []
   }

@@ -18,7 +18,7 @@ package struct JobControl {
   package func recorded() async throws(RedisError) -> JobRecord? {
     let (app, id) = (app, id)
     return try await stores.firstAnswer { store throws(RedisError) in
-      try await store.jobs.record(app: app, id: id)
+      try await store.record(app: app, job: id)
     }
   }
 
@@ -40,7 +40,7 @@ package struct JobControl {
       if let fault = found.job.fault { throw .doomedJob(job: id, fault: fault) }
       switch action {
       // Without a record it is not paused.
-      case .show, .resume: return found.job.record(nowMs: nowMs)
+      case .show, .resume: return found.store.own(found.job.record(nowMs: nowMs))
       // Whatever the answer, there is a record now, or there was a worker that was faster.
       case .cancel, .pause, .pace:
         do throws(RedisError) { _ = try await found.store.jobs.waiting.name(found.job) } catch {
@@ -67,7 +67,7 @@ package struct JobControl {
           case .pace(let perSecond):
             try await store.jobs.setPace(app: app, id: id, perSecond: perSecond) != nil
           }
-        return isKnown ? try await store.jobs.record(app: app, id: id) : nil
+        return isKnown ? try await store.record(app: app, job: id) : nil
       }
     } catch {
       throw .redis(error)

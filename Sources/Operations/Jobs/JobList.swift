@@ -30,15 +30,17 @@ package struct JobList: Sendable, Equatable {
         let wanted = part.jobs.filter { app == nil || $0.app == app }
         for record in try await store.jobs.records(wanted)
         where known.insert("\(record.app)\n\(record.id)").inserted {
-          list.open.append(record)
+          list.open.append(store.own(record))
         }
       } while cursor != "0" && list.open.count < OperationsLimits.listedJobsMax
       guard endedMax > 0 else { continue }
-      if let app {
-        list.ended += try await store.jobs.ended(of: app, max: endedMax)
-      } else {
-        list.ended += try await store.jobs.ended(max: endedMax)
-      }
+      let ended =
+        if let app {
+          try await store.jobs.ended(of: app, max: endedMax)
+        } else {
+          try await store.jobs.ended(max: endedMax)
+        }
+      list.ended += ended.map(store.own)
     }
     // Many may begin in the same millisecond, and Redis tells of them in any order.
     list.open.sort { ($0.rank, $0.beginsAtMs, $0.id) < ($1.rank, $1.beginsAtMs, $1.id) }

@@ -28,7 +28,7 @@ extension JobRecord {
       object["reason"] = .string(refusal.reason)
       object["field"] = .string(refusal.field)
       object["message"] = .string(refusal.message)
-      object["letter"] = .string(refusal.letter)
+      object["letter"] = .string(letterText)
     }
     return .object(object)
   }

@@ -22,33 +22,30 @@ package struct JobSheet: Sendable, Equatable {
   }
 
   /// Reads it plainly: of a job that a worker has taken in what the lanes keep, of one that waits or was refused what its
-  /// producer wrote. It needs no functions.
+  /// producer wrote. It needs no functions. Only the shard of the record is asked: entries of others may be equal.
   package static func read(
     _ record: JobRecord, in stores: [ShardStore]
   ) async throws(RedisError) -> JobSheet {
+    guard let store = record.shard.flatMap({ stores.of($0) }) else {
+      return JobSheet(content: nil, audience: [:])
+    }
     guard record.isAdmitted else {
-      return JobSheet(job: try await text(of: record, in: stores))
+      return JobSheet(job: try await text(of: record, in: store))
     }
-    let bytes = try await stores.firstAnswer { store throws(RedisError) in
-      try await store.jobs.content(app: record.app, id: record.id)
-    }
+    let bytes = try await store.jobs.content(app: record.app, id: record.id)
     return JobSheet(content: bytes.flatMap { object($0) }, audience: record.audience)
   }
 
   /// The text of a job that is not admitted: of a refused one that of its dead letter.
   private static func text(
-    of record: JobRecord, in stores: [ShardStore]
+    of record: JobRecord, in store: ShardStore
   ) async throws(RedisError) -> [UInt8]? {
     if let refusal = record.refusal {
       guard !refusal.letter.isEmpty else { return nil }
-      return try await stores.firstAnswer { store throws(RedisError) in
-        try await store.deadLetters.show(refusal.letter)?.original.map { Array($0.utf8) }
-      }
+      return try await store.deadLetters.show(refusal.letter)?.original.map { Array($0.utf8) }
     }
     guard let source = record.source else { return nil }
-    return try await stores.firstAnswer { store throws(RedisError) in
-      try await store.jobs.waiting.text(ofSource: source)
-    }
+    return try await store.jobs.waiting.text(ofSource: source)
   }
 
   private static func object(_ text: [UInt8]) -> JSONObject? {

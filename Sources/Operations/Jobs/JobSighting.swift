@@ -8,6 +8,7 @@ package enum JobSighting: Sendable {
   case admitted(JobRecord)
   /// A job of the same id and content came earlier, and this is its record: it may go on still.
   case duplicate(JobRecord)
+  /// The letter that it names is one of the job's shard.
   case refused(JobRefusal)
   /// Neither queued, nor admitted, nor refused: somebody deleted it.
   case gone

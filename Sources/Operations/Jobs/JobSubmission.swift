@@ -49,7 +49,8 @@ package struct JobSubmission: Sendable {
       return .created(try await enqueue(in: store, priority: priority))
     }
     let job = EnqueuedJob(
-      app: app ?? "", id: answer.id, priority: priority, entry: answer.entry, text: text)
+      app: app ?? "", id: answer.id, priority: priority, entry: answer.entry, shard: store.id,
+      text: text)
     switch answer.status {
     case .created: return .created(job)
     case .replayed: return .replayed(job)
@@ -67,7 +68,7 @@ package struct JobSubmission: Sendable {
     let entry = try await store.jobs.enqueue(text, priority: priority)
     return EnqueuedJob(
       app: app ?? "", id: id ?? JobSource.of(entry, priority), priority: priority, entry: entry,
-      text: text)
+      shard: store.id, text: text)
   }
 }
 
@@ -86,19 +87,28 @@ package struct EnqueuedJob: Sendable {
   package let app: String
   package let id: String
   package let priority: Priority
-  /// The stream entry.
+  /// The entry in the stream of its shard.
   package let entry: String
+  package let shard: ShardID
   /// The text that was added, to know a dead letter by.
   let text: [UInt8]
 
-  /// - Parameter entry: what `JobQueue.enqueue` returned.
-  package init(app: String, id: String, priority: Priority, entry: String, text: [UInt8]) {
+  /// - Parameters:
+  ///   - entry: what `JobQueue.enqueue` returned.
+  ///   - shard: that of the store to which the job was added.
+  package init(
+    app: String, id: String, priority: Priority, entry: String, shard: ShardID, text: [UInt8]
+  ) {
     self.app = app
     self.id = id
     self.priority = priority
     self.entry = entry
+    self.shard = shard
     self.text = text
   }
+
+  /// The text by which everybody knows the entry.
+  package var entryText: String { shard.text(of: entry) }
 
   /// The source that the record of this admission names; another source is an earlier job of the same id.
   var source: String { JobSource.of(entry, priority) }

@@ -3,14 +3,18 @@ internal import Reactor
 internal import Redis
 package import Store
 
-/// Follows one enqueued job to its end.
+/// Follows one enqueued job to its end, in the shard to which it was added: another may have an equal entry.
 package struct JobWatch {
   private let job: EnqueuedJob
   private let stores: [ShardStore]
+  /// The store of the job's shard; nil when it is none of the stores.
+  private let store: ShardStore?
 
+  /// - Parameter stores: of all shards, for what keeps the job from going on.
   package init(job: EnqueuedJob, stores: [ShardStore]) {
     self.job = job
     self.stores = stores
+    store = stores.of(job.shard)
   }
 
   /// Looks again and again until the job has ended. It changes nothing of the job, which goes on however the watch ends.
@@ -34,7 +38,7 @@ package struct JobWatch {
       if standstill.isToBeExplained(after: sighting) {
         onStandstill(try await hindrances(sighting, isLong: standstill.isLong, patience))
       }
-      await stores.first?.connection.loop.sleep(ms: OperationsLimits.jobPollMs)
+      await store?.connection.loop.sleep(ms: OperationsLimits.jobPollMs)
       guard patience.isLeft else { throw .stopped }
     }
   }
@@ -42,10 +46,10 @@ package struct JobWatch {
   private func hindrances(
     _ sighting: JobSighting, isLong: Bool, _ patience: Patience
   ) async throws(OperationError) -> [JobHindrance] {
-    guard let first = stores.first else { return [] }
+    guard let store else { return [] }
     let found: [JobHindrance]
     do throws(OperationError) {
-      found = try await patience.repeating(on: first) { _ throws(RedisError) in
+      found = try await patience.repeating(on: store) { _ throws(RedisError) in
         try await JobHindrance.all(of: job.app, sighting.record, in: stores)
       }
     } catch {
@@ -59,33 +63,27 @@ package struct JobWatch {
 
   /// Looks at the job that came earlier: once it is known, nothing else needs to be looked for.
   private func lookAtEarlier(_ patience: Patience) async throws(OperationError) -> JobSighting {
-    for store in stores {
-      let record = try await patience.repeating(on: store) { store throws(RedisError) in
-        try await store.jobs.record(app: job.app, id: job.id)
-      }
-      if let refusal = record?.refusal { return .refused(refusal) }
-      if let record { return .duplicate(record) }
+    guard let store else { return .gone }
+    let record = try await patience.repeating(on: store) { store throws(RedisError) in
+      try await store.record(app: job.app, job: job.id)
     }
-    return .gone
+    if let refusal = record?.refusal { return .refused(refusal) }
+    return record.map { .duplicate($0) } ?? .gone
   }
 
-  /// Looks once, in one store after another until one knows of the job.
+  /// Looks once.
   package func look(_ patience: Patience) async throws(OperationError) -> JobSighting {
-    for store in stores {
-      let sighting = try await patience.repeating(on: store) { store throws(RedisError) in
-        try await look(in: store)
-      }
-      if case .gone = sighting { continue }
-      return sighting
+    guard let store else { return .gone }
+    return try await patience.repeating(on: store) { store throws(RedisError) in
+      try await look(in: store)
     }
-    return .gone
   }
 
   /// The order of the reads matters: an entry leaves its stream only after the record or the dead letter is there.
   private func look(in store: ShardStore) async throws(RedisError) -> JobSighting {
     // Most looks are at a job that runs, and whether an entry is in its stream costs Redis a write.
     let source = try await store.jobs.source(app: job.app, id: job.id)
-    if source == job.source, let record = try await store.jobs.record(app: job.app, id: job.id) {
+    if source == job.source, let record = try await store.record(app: job.app, job: job.id) {
       if let refusal = record.refusal { return .refused(refusal) }
       if record.isAdmitted { return .admitted(record) }
     }
@@ -95,7 +93,7 @@ package struct JobWatch {
   private func lookFurther(in store: ShardStore) async throws(RedisError) -> JobSighting {
     let isQueued = try await store.jobs.isQueued(job.entry, job.priority)
     let source = try await store.jobs.source(app: job.app, id: job.id)
-    let record = try await store.jobs.record(app: job.app, id: job.id)
+    let record = try await store.record(app: job.app, job: job.id)
     // One that was named while it waited may have become a dead letter since.
     if let record, source == job.source {
       if let refusal = record.refusal { return .refused(refusal) }

@@ -22,12 +22,17 @@ struct WaitingJobSearch {
   func find(
     _ patience: Patience, report: (Int) -> Void
   ) async throws(OperationError) -> Found? {
+    var unnamed: Found?
     for store in stores {
       let given = try await patience.repeating(on: store) { store throws(RedisError) in
         try await store.jobs.waiting.job(app: app, givenID: id)
       }
-      if let given { return Found(job: given, store: store) }
+      guard let given else { continue }
+      // Without an app it may be another shard's job of the same entry.
+      guard given.app.isEmpty else { return Found(job: given, store: store) }
+      unnamed = unnamed ?? Found(job: given, store: store)
     }
+    if let unnamed { return unnamed }
     var looked = 0
     report(looked)
     for store in stores {

@@ -26,7 +26,7 @@ package struct TracedJob: Sendable {
     // The record first: all that it counts is in the trace after the wait. Lanes send events within 200 ms, and what Redis
     // decides as it settles (a skip, a token removed) is recorded behind the settlement.
     let found = try await stores.firstAnswer { store throws(RedisError) in
-      try await store.jobs.record(app: app, id: job)
+      try await store.record(app: app, job: job)
     }
     guard let record = found else { return nil }
     let leftMs =

@@ -5,6 +5,7 @@ package import PushpoolConfiguration
 internal import Reactor
 package import Redis
 package import Store
+internal import Typesetting
 
 /// A command's session with Redis. A failure ends the command, with the status that it has there.
 package struct RedisSession: Sendable {
@@ -80,6 +81,14 @@ package struct RedisSession: Sendable {
   ) async throws(CommandFailure) -> Value {
     do throws(StoreFailure) { return try await session.operate(about: subjects, body) } catch {
       throw CommandFailure(error)
+    }
+  }
+
+  /// Reads an entry that a person named.
+  /// - Throws: when it names no shard and the fleet has several, or names one that there is not.
+  func entry(_ text: String) throws(CommandFailure) -> ShardEntry {
+    do throws(InvalidField) { return try ShardEntry(text, of: session.shards) } catch {
+      throw CommandFailure(.badInput, "\(DisplayText.printable(text)): \(error.message)")
     }
   }
 

@@ -83,13 +83,40 @@ import Testing
     }
   }
 
+  @Test
+  func `a job that is named after its entry is no other shard's job of an equal entry`()
+    async throws
+  {
+    try await Shards.withStores { _, stores in
+      // Beside one that cannot be read, which could be anybody's, and beside one of another app.
+      try await stores[0].add("{", at: "5-0")
+      try await stores[1].add("{\(Self.rest)}", at: "5-0")
+      try await stores[0].add("{\(Self.rest)}", at: "6-0")
+      try await stores[1].add(#"{"app": "news", "audience": {"users": ["a"]}}"#, at: "6-0")
+      for (entry, store) in [("5-0", stores[1]), ("6-0", stores[0])] {
+        let control = JobControl(app: "shop", id: "n\(entry)", stores: stores)
+        let shown = try await Self.perform(control, .show)
+        #expect(shown.state == .queued && shown.total == 2 && shown.shard == store.id)
+      }
+      // Where it is the only one, it is the one that was meant.
+      try await stores[0].add("{", at: "7-0")
+      do {
+        _ = try await Self.perform(JobControl(app: "shop", id: "n7-0", stores: stores), .pause)
+        Issue.record("a job that will be refused was paused")
+      } catch OperationError.doomedJob(let id, _) {
+        #expect(id == "n7-0")
+      }
+    }
+  }
+
   @Test func `a store that is away ends the work as the caller's patience says`() async throws {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       defer { connection.close() }
       let store = ShardStore(connection: connection, prefix: "{pp}")
       await server.close()
-      let job = EnqueuedJob(app: "shop", id: "j", priority: .low, entry: "1-0", text: [])
+      let job = EnqueuedJob(
+        app: "shop", id: "j", priority: .low, entry: "1-0", shard: store.id, text: [])
       let watch = JobWatch(job: job, stores: [store])
       var asked = 0
       let stopping = Patience(attemptsMax: 9, retryMs: 1, reconnectTimeoutMs: 60_000) {
@@ -122,5 +149,11 @@ import Testing
 extension ShardStore {
   fileprivate func enqueue(_ text: String) async throws {
     _ = try await jobs.enqueue(Array(text.utf8), priority: .normal)
+  }
+
+  /// Adds a job with an entry of its producer's.
+  fileprivate func add(_ text: String, at entry: String) async throws(RedisError) {
+    _ = try await connection.call(
+      RedisCommand("XADD", keys.jobs(.normal), entry, "job", text))
   }
 }

@@ -20,10 +20,7 @@ import Testing
   private static func sheet(
     _ stores: [ShardStore], _ id: String = "j"
   ) async throws -> JobSheet {
-    var record: JobRecord?
-    for store in stores where record == nil {
-      record = try await store.jobs.record(app: "shop", id: id)
-    }
+    let record = try await JobControl(app: "shop", id: id, stores: stores).recorded()
     return try await JobSheet.read(try #require(record), in: stores)
   }
 
@@ -44,6 +41,31 @@ import Testing
       let sheet = try await JobSheet.read(record, in: stores)
       #expect(sheet.audience == ["users": .integer(2)])
       #expect(sheet.filter == Self.filter && sheet.content == Self.content)
+    }
+  }
+
+  @Test func `a job is told by what its own shard has of its entry and its letter`() async throws {
+    try await Shards.withStores { _, stores in
+      let entry = try await stores[1].jobs.enqueue(Array(Self.text.utf8), priority: .high)
+      let other = #"{"id":"o","app":"news","audience":{"users":["x"]},"notification":{"body":"y"}}"#
+      try await Self.run(
+        stores[0], "XADD", stores[0].keys.jobs(.high), entry, "job", other)
+      let control = JobControl(app: "shop", id: "j", stores: stores)
+      let waiting = try await control.perform(
+        .show, nowMs: 4_000_000_000_000, patience: Patience()
+      ) { _ in }
+      #expect(waiting.shard == stores[1].id)
+      #expect(try await JobSheet.read(waiting, in: stores).content == Self.content)
+      let taken = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
+      try await stores[1].jobs.refuse(
+        taken, Refusal(reason: "unknown_app", message: "no", app: "shop", id: "j"), consumer: "w")
+      let letter = try #require(try await stores[1].deadLetters.list(max: 1).first)
+      try await Self.run(
+        stores[0], "XADD", stores[0].keys.dead, letter.entry, "kind", "job", "job", other)
+      let refused = try #require(try await control.recorded())
+      #expect(try await JobSheet.read(refused, in: stores).content == Self.content)
+      #expect(refused.letterText == "eu/\(letter.entry)")
+      #expect(refused.json().objectValue?["letter"] == .string("eu/\(letter.entry)"))
     }
   }
 

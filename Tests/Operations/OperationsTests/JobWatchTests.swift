@@ -13,7 +13,8 @@ import Testing
   /// Adds the job to a shard.
   private static func add(to store: ShardStore) async throws -> EnqueuedJob {
     let entry = try await store.jobs.enqueue(text, priority: .high)
-    return EnqueuedJob(app: "shop", id: "j", priority: .high, entry: entry, text: text)
+    return EnqueuedJob(
+      app: "shop", id: "j", priority: .high, entry: entry, shard: store.id, text: text)
   }
 
   @Test func `a watch that is told to stop stops, and the job waits on`() async throws {
@@ -337,6 +338,33 @@ import Testing
       try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), later.entry)
       guard case .gone = try await JobWatch(job: later, stores: stores).look(Patience()) else {
         Issue.record("another job's refusal was told")
+        return
+      }
+    }
+  }
+
+  @Test func `a watch looks at its own shard, whatever another has of the same entry and text`()
+    async throws
+  {
+    try await Shards.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      #expect(job.entryText == "eu/\(job.entry)")
+      // In the other one an equal job waits, and a letter of it was written.
+      try await Self.run(
+        stores[0], "XADD", stores[0].keys.jobs(.high), job.entry, "job",
+        String(decoding: Self.text, as: UTF8.self))
+      try await Self.run(
+        stores[0], "XADD", stores[0].keys.dead, job.entry, "kind", "job", "reason", "unknown_app",
+        "priority", "high", "job_entry", job.entry, "job",
+        String(decoding: Self.text, as: UTF8.self))
+      let watch = JobWatch(job: job, stores: stores)
+      guard case .waiting = try await watch.look(Patience()) else {
+        Issue.record("the job waits")
+        return
+      }
+      try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), job.entry)
+      guard case .gone = try await watch.look(Patience()) else {
+        Issue.record("the other shard's job or letter was taken for it")
         return
       }
     }

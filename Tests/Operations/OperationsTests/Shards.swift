@@ -1,10 +1,11 @@
 import LocalServices
+import Model
 import Operations
 import Redis
 import Store
 import TestSupport
 
-/// Two shards of a fleet on one server: two prefixes. The first is its home.
+/// Two shards of a fleet on one server, `main` and `eu`: two prefixes. The first is its home.
 enum Shards {
   /// Runs the body on the stores of two empty shards.
   static func withStores<Value: Sendable>(
@@ -13,7 +14,9 @@ enum Shards {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       defer { connection.close() }
-      let stores = ["{pp:0}", "{pp:1}"].map { ShardStore(connection: connection, prefix: $0) }
+      let stores = try ["main", "eu"].map { name in
+        ShardStore(connection: connection, prefix: "{pp:\(name)}", id: try ShardID(name))
+      }
       return try await body(lane, stores)
     }
   }

@@ -34,9 +34,9 @@ import Testing
         selection.entries = []
         var seen = 0
         var last = ""
-        try await selection.forEach(in: session) { entry throws(CommandFailure) in
+        try await selection.forEach(in: session) { letter throws(CommandFailure) in
           seen += 1
-          last = entry
+          last = letter.text
           guard seen == 1 else { return }
           // As another `retry --all` does: it takes the last one, which is refused again.
           try await session.run { store throws(RedisError) in

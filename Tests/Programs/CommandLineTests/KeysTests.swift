@@ -157,7 +157,12 @@ import TestSupport
           "XADD", "pushpool:dead", "\(number)-0", "kind", "job", "reason", "invalid_job", "app",
           "shop", "id", "sale", "priority", "normal", "job", job)
       }
-      #expect(try await Self.run(redis, "dead", "drop", "1-0", "2-0").status == 0)
+      // Of those that are named all or none can be meant.
+      let elsewhere = try await Self.run(redis, "dead", "drop", "1-0", "eu/2-0")
+      #expect(elsewhere.status == 65 && elsewhere.error.contains("eu/2-0: must name a shard"))
+      let shown = try await Self.run(redis, "dead", "show", "main/1-0", "--json")
+      #expect(try shown.json.first?["entry"]?.stringValue == "1-0")
+      #expect(try await Self.run(redis, "dead", "drop", "1-0", "main/2-0").status == 0)
       #expect(try await Self.run(redis, "dead", "drop", "1-0").status == 65)
       #expect(try await Self.run(redis, "dead", "retry", "--all").status == 0)
       let acts = try await Self.run(redis, "audit", "--json").json

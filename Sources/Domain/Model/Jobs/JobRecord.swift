@@ -2,6 +2,8 @@
 package struct JobRecord: Sendable, Equatable {
   package let app: String
   package let id: String
+  /// The shard that has the job; nil for whoever knows one store only, as a worker.
+  package var shard: ShardID?
   package var state: JobState
   package var total = 0
   package var counts = OutcomeCounts()
@@ -19,7 +21,7 @@ package struct JobRecord: Sendable, Equatable {
   package var bucket: String?
   /// The topic that the job goes to, once it is admitted.
   package var topic: String?
-  /// Which entry it came by: its priority's first letter and the entry's id; nil where the record does not say.
+  /// Which entry of its shard it came by: its priority's first letter and the entry's id; nil where the record does not say.
   package var source: String?
   /// The key that holds its users; nil for another audience.
   package var usersKey: String?
@@ -112,6 +114,12 @@ package struct JobRecord: Sendable, Equatable {
   package func goesOnAtMs(nowMs: Int64) -> Int64? {
     guard state == .running, let roundAtMs, roundAtMs > nowMs else { return nil }
     return roundAtMs
+  }
+
+  /// The text by which the dead letter of a refused job is asked for; empty for a job without one.
+  package var letterText: String {
+    guard let refusal else { return "" }
+    return shard?.text(of: refusal.letter) ?? refusal.letter
   }
 
   /// The promise of the counters: every installation is pending or ended in exactly one outcome.

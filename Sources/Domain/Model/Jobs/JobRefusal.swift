@@ -6,7 +6,7 @@ package struct JobRefusal: Sendable, Equatable {
   package var field: String
   /// A sentence for people: the rule and what to do. A record keeps its beginning.
   package var message: String
-  /// The entry of the dead letter, which has the job's text. It may be gone: retried or dropped.
+  /// The entry of the dead letter in the job's shard, which has the job's text. It may be gone: retried or dropped.
   package var letter: String
 
   package init(reason: String, field: String = "", message: String = "", letter: String = "") {

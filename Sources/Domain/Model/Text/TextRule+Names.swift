@@ -44,6 +44,16 @@ extension TextRule {
     }
   }
 
+  /// A shard's name stands in front of entries, and in paths and options.
+  package static func checkShard(_ text: String) throws(InvalidField) {
+    guard (1...Limits.shardNameBytesMax).contains(text.utf8.count), isWord(text, others: "_-")
+    else {
+      throw InvalidField(
+        pointer: "",
+        message: "must be 1 to \(Limits.shardNameBytesMax) ASCII letters, digits or _ -")
+    }
+  }
+
   package static func checkUser(_ text: String) throws(InvalidField) {
     try check(text, bytesMax: Limits.userBytesMax)
   }

@@ -1,10 +1,11 @@
-internal import Model
+package import Model
 package import Redis
 
 /// The program's view of a shard: a place of Redis and a prefix, which hold the jobs and the installations of whole apps, and
 /// what their functions look at or write in the same call. A noun each; loop-bound like its connection. What a fleet has
 /// once is its `FleetStore`.
 package struct ShardStore {
+  package let id: ShardID
   package let connection: RedisConnection
   package let keys: Keys
   package let installations: InstallationStore
@@ -30,7 +31,9 @@ package struct ShardStore {
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
   ///   - prefix: of every key; `{…}` as a whole for a cluster.
-  package init(connection: RedisConnection, prefix: String) {
+  ///   - id: by which what leaves the store is told from that of others.
+  package init(connection: RedisConnection, prefix: String, id: ShardID = .only) {
+    self.id = id
     self.connection = connection
     keys = Keys(prefix: prefix)
     let functions = StoreFunctions(connection: connection, keys: keys)
@@ -40,7 +43,7 @@ package struct ShardStore {
     badges = BadgeStore(functions: functions)
     jobs = JobQueue(functions: functions)
     chunks = ChunkQueue(functions: functions)
-    deadLetters = DeadLetters(functions: functions)
+    deadLetters = DeadLetters(functions: functions, shard: id)
     backlog = BacklogStore(functions: functions)
     metrics = MetricsStore(functions: functions)
     workers = WorkerStore(functions: functions)

@@ -179,7 +179,7 @@ struct EnqueueCommand: AsyncParsableCommand {
       return console.print(
         json: .object([
           "app": .string(job.app), "id": .string(job.id),
-          "priority": .string(job.priority.rawValue), "entry": .string(job.entry),
+          "priority": .string(job.priority.rawValue), "entry": .string(job.entryText),
           "judged": .bool(false), "repeated": .bool(isRepeated),
         ]))
     }

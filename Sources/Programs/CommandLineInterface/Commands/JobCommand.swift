@@ -63,7 +63,9 @@ struct JobCommand: AsyncParsableCommand {
       report.hindrances = try await hindrances(of: record, configuration.redis)
     }
     report.show(asJSON: shared.json, on: .standard.with(.isIgnored))
-    if let refusal = record.refusal { throw CommandFailure(refused: refusal) }
+    if let refusal = record.refusal {
+      throw CommandFailure(refused: refusal, letter: record.letterText)
+    }
     if action.wasTooLate(record.state), let change = verb.refusal {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }

@@ -25,16 +25,16 @@ struct DeadDropCommand: AsyncParsableCommand {
     var done: [String] = []
     var failure: CommandFailure?
     do throws(CommandFailure) {
-      try await selection.forEach(in: session) { entry throws(CommandFailure) in
+      try await selection.forEach(in: session) { letter throws(CommandFailure) in
         let wasThere = try await session.ask { stores throws(RedisError) in
-          try await DeadLetterOffice(stores: stores).drop(entry)
+          try await DeadLetterOffice(stores: stores).drop(letter)
         }
         if wasThere {
           dropped += 1
-          if done.count < CommandLineLimits.namedActsMax { done.append(entry) }
+          if done.count < CommandLineLimits.namedActsMax { done.append(letter.text) }
         } else {
           missing += 1
-          console.note("\(entry): is not there")
+          console.note("\(letter.text): is not there")
         }
       }
     } catch {

@@ -25,7 +25,10 @@ struct DeadListCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
-    let (after, max) = (after, max)
+    let max = max
+    var start: ShardEntry?
+    if let after { start = try session.entry(after) }
+    let after = start
     let (letters, count) = try await session.ask { stores throws(RedisError) in
       let office = DeadLetterOffice(stores: stores)
       return (try await office.list(after: after, max: max), try await office.count())
@@ -42,7 +45,7 @@ struct DeadListCommand: AsyncParsableCommand {
     ])
     for letter in letters {
       table.append([
-        letter.entry,
+        letter.name.text,
         letter.atMs.map { InstantText.rfc3339(ms: $0, withMilliseconds: false) } ?? "",
         letter.kind, letter.app, letter.id, letter.reason,
         letter.field.isEmpty ? letter.message : "\(letter.field): \(letter.message)",
@@ -52,7 +55,7 @@ struct DeadListCommand: AsyncParsableCommand {
     if count > letters.count {
       console.note(
         "\(FigureText.count(letters.count)) of \(FigureText.count(count)); more: "
-          + "pushpool dead list --after \(letters.last?.entry ?? "")")
+          + "pushpool dead list --after \(letters.last?.name.text ?? "")")
     }
   }
 }

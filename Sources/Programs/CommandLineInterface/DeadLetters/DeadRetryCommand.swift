@@ -33,17 +33,18 @@ struct DeadRetryCommand: AsyncParsableCommand {
     var done: [String] = []
     var failure: CommandFailure?
     do throws(CommandFailure) {
-      try await selection.forEach(in: session) { entry throws(CommandFailure) in
+      try await selection.forEach(in: session) { letter throws(CommandFailure) in
+        let entry = letter.text
         let answer = try await session.ask { stores throws(RedisError) in
-          try await DeadLetterOffice(stores: stores).retry(entry)
+          try await DeadLetterOffice(stores: stores).retry(letter)
         }
         switch answer {
         case .retried(let queued):
           retried += 1
           if done.count < CommandLineLimits.namedActsMax { done.append(entry) }
           guard let queued, !selection.all else { break }
-          entries.append(queued)
-          console.note("\(entry): its job is queued again as \(queued)")
+          entries.append(queued.text)
+          console.note("\(entry): its job is queued again as \(queued.text)")
         case .absent:
           left.append(entry)
           console.note("\(entry): is not there; it was retried or dropped")

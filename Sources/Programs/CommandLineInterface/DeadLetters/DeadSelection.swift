@@ -62,35 +62,38 @@ struct DeadSelection: ParsableArguments {
   }
 
   /// Calls the body with each letter: those named, or all that are there now.
+  /// - Throws: before the first of them when one that is named cannot be meant.
   func forEach(
-    in session: RedisSession, _ body: (String) async throws(CommandFailure) -> Void
+    in session: RedisSession, _ body: (ShardEntry) async throws(CommandFailure) -> Void
   ) async throws(CommandFailure) {
-    for entry in entries { try await body(entry) }
+    var named: [ShardEntry] = []
+    for entry in entries { named.append(try session.entry(entry)) }
+    for letter in named { try await body(letter) }
     guard all else { return }
     var scan = try await session.ask { stores throws(RedisError) in
       try await DeadLetterScan.begin(in: stores)
     }
     while true {
       let start = scan
-      let (entries, rest) = try await session.ask { stores throws(RedisError) in
+      let (letters, rest) = try await session.ask { stores throws(RedisError) in
         var scan = start
-        let entries = try await scan.next(in: stores)
-        return (entries, scan)
+        let letters = try await scan.next(in: stores)
+        return (letters, scan)
       }
-      guard !entries.isEmpty else { return }
+      guard !letters.isEmpty else { return }
       scan = rest
-      for entry in entries {
+      for letter in letters {
         if Interrupts.shared.hasCome { throw CommandFailure(.interrupted, "interrupted") }
-        try await body(entry)
+        try await body(letter)
       }
     }
   }
 }
 
-/// The name of a dead letter: a stream entry, `<ms>-<n>`.
+/// The name of a dead letter: a stream entry, `<ms>-<n>`, with its shard in front where the fleet has several.
 enum DeadEntry {
   static func check(_ text: String) throws {
-    guard EntryID(text) != nil else {
+    guard ShardEntry.isOne(text) else {
       throw ValidationError(
         "\"\(DisplayText.printable(text))\" is no dead letter: they are named like "
           + "1790000000000-0, see pushpool dead list.")

@@ -20,18 +20,18 @@ struct DeadShowCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
-    let entry = entry
+    let name = try session.entry(entry)
     let found = try await session.ask { stores throws(RedisError) in
-      try await DeadLetterOffice(stores: stores).show(entry)
+      try await DeadLetterOffice(stores: stores).show(name)
     }
     await session.close()
     guard let letter = found else {
       throw CommandFailure(
-        .badInput, "there is no dead letter \(entry): it was retried or dropped")
+        .badInput, "there is no dead letter \(name.text): it was retried or dropped")
     }
     if shared.json { return console.print(json: letter.json()) }
     var table = TextTable([.init(""), .init("")])
-    table.append(["entry", letter.entry])
+    table.append(["entry", letter.name.text])
     if let atMs = letter.atMs { table.append(["since", InstantText.rfc3339(ms: atMs)]) }
     for name in [
       "kind", "app", "id", "job_entry", "priority", "reason", "field", "message", "count",

@@ -36,7 +36,8 @@ package struct JobFollower: Sendable {
     }
     switch sighting {
     case .admitted(let record), .duplicate(let record): return record
-    case .refused(let refusal): throw CommandFailure(refused: refusal)
+    case .refused(let refusal):
+      throw CommandFailure(refused: refusal, letter: job.shard.text(of: refusal.letter))
     case .waiting, .gone:
       throw CommandFailure(
         .internalError, "job \(job.id) is neither queued nor recorded: was it deleted in Redis?")
@@ -112,11 +113,12 @@ extension EnqueuedJob {
 
 extension CommandFailure {
   /// Tells of a job that no worker admitted.
-  init(refused refusal: JobRefusal) {
+  /// - Parameter letter: the text by which its dead letter is asked for.
+  init(refused refusal: JobRefusal, letter: String) {
     let field = refusal.field.isEmpty ? "" : "\(refusal.field): "
     let message = DisplayText.printable(field + refusal.message)
     let (reason, letter) = (
-      DisplayText.printable(refusal.reason), DisplayText.printable(refusal.letter)
+      DisplayText.printable(refusal.reason), DisplayText.printable(letter)
     )
     self.init(
       .badInput, "the job was refused (\(reason)): \(message); see: pushpool dead show \(letter)")

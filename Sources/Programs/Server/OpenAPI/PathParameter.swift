@@ -6,7 +6,7 @@ enum PathParameter {
     if let known = PathSchema.of(name) { return known }
     return switch name {
     case "bucket": bounded(1...Limits.eventTextBytesMax)
-    case "entry": matching("^[0-9]{1,20}-[0-9]{1,20}$")
+    case "entry": matching(LetterSchema.namePattern)
     case "id" where isJob(pattern): matching("^[!-~]{1,\(Limits.jobIDBytesMax)}$")
     default: bounded(1...ServerLimits.pathBytesMax)
     }
@@ -20,7 +20,7 @@ enum PathParameter {
     case "user": "The user's id, percent-encoded."
     case "topic": "The topic."
     case "bucket": "The bucket of push-to-app events."
-    case "entry": "The name of the dead letter."
+    case "entry": "The name of the dead letter, percent-encoded."
     case "id" where isJob(pattern): "The job's id, percent-encoded."
     default: "The \(name)."
     }

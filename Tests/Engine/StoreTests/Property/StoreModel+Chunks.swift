@@ -199,6 +199,9 @@ extension StoreModel {
 
   // MARK: Dead letters
 
+  /// Stands for the entry that Redis chooses for a job that is queued again.
+  static let anyEntry = ShardEntry(shard: .only, id: .zero)
+
   mutating func retry(_ letter: ModelLetter) -> DeadRetryAnswer {
     guard let index = letters.firstIndex(where: { $0.entry == letter.entry }) else {
       return .absent
@@ -212,8 +215,7 @@ extension StoreModel {
         jobs[spec.id] = nil
       }
       entries[letter.priority]!.add(spec)
-      // Redis chooses the entry.
-      return .retried(entry: "")
+      return .retried(entry: Self.anyEntry)
     }
     guard var job = jobs[chunk.job], job.source == chunk.source else { return .gone }
     if job.isFinished && job.counts.failed == 0 { return .gone }

@@ -29,6 +29,9 @@ import Testing
         ("\(Self.path)/2-0", 404), ("\(Self.path)/3-0", 404), ("\(Self.path)/9-0", 404),
         ("\(Self.path)/x", 422), ("\(Self.path)/01-0", 422), ("\(Self.path)/0-0", 422),
         ("/v1/dead-letters/3-0", 200),
+        // The only shard may be named or not.
+        ("\(Self.path)/main%2F1-0", 200), ("\(Self.path)/eu%2F1-0", 422),
+        ("\(Self.path)/main%2F9-0", 404), ("\(Self.path)/main/1-0", 404),
       ] {
         #expect(try await stage.ask(.get, path).status == status, "\(path)")
       }
@@ -130,7 +133,7 @@ import Testing
       #expect(first.status == 200 && first["retried"] == .integer(2))
       #expect(first["last"] == .string("2-0") && first["left"] == .integer(0))
       let rest = try await stage.ask(
-        .post, "\(Self.path):retry", #"{"reason": "a", "after": "2-0", "expected_count": 3}"#)
+        .post, "\(Self.path):retry", #"{"reason": "a", "after": "main/2-0", "expected_count": 3}"#)
       #expect(rest["retried"] == .integer(2) && rest["refused_count"] == .integer(1))
       #expect(rest.strings("refused", "entry") == ["5-0"] && rest["left"] == .integer(0))
       let dropped = try await stage.ask(.post, "\(Self.path):drop", #"{"expected_count": 2}"#)
@@ -193,7 +196,8 @@ import Testing
       (#"{"expected_count": 1, "kind": "x"}"#, "/kind"),
       (#"{"expected_count": 1, "reason": 1}"#, "/reason"),
       (#"{"expected_count": 1, "after": "x"}"#, "/after"),
-      (#"{"expected_count": 1, "up_to": "1"}"#, "/up_to"), ("[]", ""),
+      (#"{"expected_count": 1, "up_to": "1"}"#, "/up_to"),
+      (#"{"expected_count": 1, "up_to": "eu/1-0"}"#, "/up_to"), ("[]", ""),
     ])
   func refuses(body: String, pointer: String) async throws {
     try await RouteStage.with { stage in

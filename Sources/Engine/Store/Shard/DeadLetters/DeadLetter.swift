@@ -2,9 +2,12 @@ internal import Model
 
 /// A job or chunk that was given up on, and why.
 package struct DeadLetter: Sendable, Equatable {
-  /// The stream entry, by which it is retried or dropped.
-  package let entry: String
+  /// The name by which a fleet retries or drops it.
+  package let name: ShardEntry
   package let fields: [String: String]
+
+  /// The stream entry, by which its own store knows it.
+  package var entry: String { name.id.text }
 
   /// `job` (refused at admission) or `chunk` (recipients of an admitted job).
   package var kind: String { fields["kind"] ?? "" }
@@ -24,7 +27,7 @@ package struct DeadLetter: Sendable, Equatable {
   package var original: String? { fields["job"] ?? fields["recipients"] }
   /// The letter as a list has it.
   var withoutOriginal: DeadLetter {
-    DeadLetter(entry: entry, fields: fields.filter { !Self.originals.contains($0.key) })
+    DeadLetter(name: name, fields: fields.filter { !Self.originals.contains($0.key) })
   }
 
   /// The fields that may be large.

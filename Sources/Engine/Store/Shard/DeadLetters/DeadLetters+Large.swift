@@ -27,7 +27,9 @@ extension DeadLetters {
     let text = try await connection.call(RedisCommand("GET", letter)) { reply in
       reply.isNull ? nil : Array(reply.bytes)
     }
-    guard let priority = fields["priority"], let text, fields["kind"] == "job" else {
+    guard let priority = fields["priority"], let text, fields["kind"] == "job",
+      let id = EntryID(entry)
+    else {
       _ = try await connection.call(RedisCommand("UNWATCH"))
       return fields.isEmpty || text == nil ? .absent : .gone
     }
@@ -39,7 +41,9 @@ extension DeadLetters {
     job.append(text)
     // The record that the refusal left is gone with it, as `dead_retry` has it.
     var gone = RedisCommand("UNLINK", letter)
-    if let record = try await record(of: DeadLetter(entry: entry, fields: fields)) {
+    if let record = try await record(
+      of: DeadLetter(name: ShardEntry(shard: shard, id: id), fields: fields))
+    {
       gone.append(record)
     }
     return try await connection.transaction([
@@ -47,7 +51,7 @@ extension DeadLetters {
     ]) { reply throws(RedisError) in
       guard !reply.isNull else { return nil }
       try expectArray(reply, exactly: 3)
-      return .retried(entry: try decodeEntry(reply[0]))
+      return .retried(entry: try decodeEntry(reply[0], of: shard))
     }
   }
 

@@ -1,8 +1,10 @@
+internal import Model
 package import Redis
 
-/// The dead letters: nothing removes them but their operator.
+/// The dead letters of a shard: nothing removes them but their operator.
 package struct DeadLetters {
   let functions: StoreFunctions
+  let shard: ShardID
 
   package func count() async throws(RedisError) -> Int {
     try await functions.connection.call(
@@ -29,7 +31,7 @@ package struct DeadLetters {
       command.append(max - letters.count)
       let page = try await functions.run(command) { RESPValue($0).array ?? [] }
       areMore = page.first?.integer == 1
-      let found = Self.letters(page.dropFirst())
+      let found = Self.decode(page.dropFirst(), shard)
       // Else an entry that cannot be read would be asked for again and again.
       guard !found.isEmpty else { break }
       letters += found
@@ -48,7 +50,7 @@ package struct DeadLetters {
         "XRANGE", functions.keys.dead, start, "+", "COUNT",
         String(min(count, max - letters.count)))
       let items = try await functions.connection.call(command).array ?? []
-      let page = Self.letters(items[...])
+      let page = Self.decode(items[...], shard)
       guard let last = page.last else { break }
       let bytes = page.reduce(0) { sum, letter in
         sum + DeadLetter.originals.reduce(0) { $0 + (letter.fields[$1]?.utf8.count ?? 0) }
@@ -63,7 +65,7 @@ package struct DeadLetters {
   package func show(_ entry: String) async throws(RedisError) -> DeadLetter? {
     let reply = try await functions.connection.call(
       RedisCommand("XRANGE", functions.keys.dead, entry, entry))
-    guard let letter = Self.letters((reply.array ?? [])[...]).first else { return nil }
+    guard let letter = Self.decode((reply.array ?? [])[...], shard).first else { return nil }
     guard let name = letter.fields["kept"] else { return letter }
     let original = try await functions.connection.call(
       RedisCommand("GET", functions.keys.letter(entry)))
@@ -71,14 +73,14 @@ package struct DeadLetters {
     fields[name] = original.string
     fields["kept"] = nil
     if original.string != nil { fields["truncated"] = "0" }
-    return DeadLetter(entry: entry, fields: fields)
+    return DeadLetter(name: letter.name, fields: fields)
   }
 
   /// Queues a refused job again as new, or the open recipients of a chunk within their job.
   package func retry(_ entry: String) async throws(RedisError) -> DeadRetryAnswer {
     let answer = try await functions.run(functions.call("dead_retry", entry)) {
       reply throws(RedisError) in
-      reply.string == "LARGE" ? nil : try DeadRetryAnswer(reply)
+      reply.string == "LARGE" ? nil : try DeadRetryAnswer(reply, of: shard)
     }
     if let answer { return answer }
     do throws(RedisError) {
@@ -86,7 +88,7 @@ package struct DeadLetters {
     } catch .server(let code, _) where code == "NOPERM" {
       // The rights of an older version have no transactions.
       return try await functions.run(functions.call("dead_retry", entry, "copy")) {
-        reply throws(RedisError) in try DeadRetryAnswer(reply)
+        reply throws(RedisError) in try DeadRetryAnswer(reply, of: shard)
       }
     }
   }
@@ -96,13 +98,16 @@ package struct DeadLetters {
     try await functions.run(functions.call("dead_drop", entry)) { $0.integer == 1 }
   }
 
-  private static func letters(_ items: ArraySlice<RESPValue>) -> [DeadLetter] {
+  private static func decode(
+    _ items: ArraySlice<RESPValue>, _ shard: ShardID
+  ) -> [DeadLetter] {
     items.compactMap { item in
-      guard let parts = item.array, parts.count == 2, let entry = parts[0].string else {
-        return nil
-      }
+      guard let parts = item.array, parts.count == 2, let entry = parts[0].string,
+        let id = EntryID(entry)
+      else { return nil }
       return DeadLetter(
-        entry: entry, fields: Dictionary(parts[1].pairs, uniquingKeysWith: { $1 }))
+        name: ShardEntry(shard: shard, id: id),
+        fields: Dictionary(parts[1].pairs, uniquingKeysWith: { $1 }))
     }
   }
 }
@@ -110,7 +115,7 @@ package struct DeadLetters {
 /// The result of retrying a dead letter.
 package enum DeadRetryAnswer: Sendable, Equatable {
   /// A refused job is in its stream again, by this entry; nil for the recipients of a chunk.
-  case retried(entry: String?)
+  case retried(entry: ShardEntry?)
   /// Retried or dropped before.
   case absent
   /// The letter cannot be retried: its job's record has expired, or the original is not kept.
@@ -118,10 +123,10 @@ package enum DeadRetryAnswer: Sendable, Equatable {
   /// The job was cancelled and still ends: retry it when nothing is pending any more.
   case ending
 
-  init(_ reply: RedisReply) throws(RedisError) {
+  init(_ reply: RedisReply, of shard: ShardID) throws(RedisError) {
     guard reply.kind != .array else {
       try expectArray(reply, atLeast: 1)
-      self = .retried(entry: reply.count > 1 ? try decodeEntry(reply[1]) : nil)
+      self = .retried(entry: reply.count > 1 ? try decodeEntry(reply[1], of: shard) : nil)
       return
     }
     switch reply.string {

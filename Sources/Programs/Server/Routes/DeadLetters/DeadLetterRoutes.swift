@@ -40,16 +40,21 @@ package enum DeadLetterRoutes {
     ) { request, services throws(Problem) in
       let filter = try LetterFilter(query: request, scope)
       let page = try ListPage(request, of: cursors)
-      let after = page.cursor?.values.first?.stringValue
-      guard page.cursor == nil || after.flatMap({ LetterEntry($0) }) != nil else {
-        throw ListCursor.unreadable
+      var after: ShardEntry?
+      if let cursor = page.cursor {
+        do throws(InvalidField) {
+          after = try LetterEntry(
+            cursor.values.first?.stringValue ?? "", of: services.session.shards
+          ).name
+        } catch { throw ListCursor.unreadable }
       }
+      let start = after
       let (letters, position) = try await services.ask { stores throws(RedisError) in
-        try await read(filter, after: after, page.limit, in: stores)
+        try await read(filter, after: start, page.limit, in: stores)
       }
       return page.response(
         ["letters": .array(letters.map { $0.json() })],
-        next: position.map { ListCursor(cursors, [.string($0)]) },
+        next: position.map { ListCursor(cursors, [.string($0.text)]) },
         path: scope.path(try scope.app(request)),
         query: [
           (name: "app", value: try request.queryValue("app")),
@@ -58,17 +63,17 @@ package enum DeadLetterRoutes {
     }
   }
 
-  /// A page of letters, and behind which entry the next one begins; nil at the end.
+  /// A page of letters, and behind which letter the next one begins; nil at the end.
   private static func read(
-    _ filter: LetterFilter, after: String?, _ limit: Int, in stores: [ShardStore]
-  ) async throws(RedisError) -> (letters: [DeadLetter], position: String?) {
+    _ filter: LetterFilter, after: ShardEntry?, _ limit: Int, in stores: [ShardStore]
+  ) async throws(RedisError) -> (letters: [DeadLetter], position: ShardEntry?) {
     var scan = try await LetterScan(
       filter, after: after, lookedMax: ServerLimits.listedLettersMax, in: stores)
     var letters: [DeadLetter] = []
     while scan.goesOn {
       letters += try await scan.next()
       guard letters.count <= limit else {
-        return (Array(letters.prefix(limit)), letters[limit - 1].entry)
+        return (Array(letters.prefix(limit)), letters[limit - 1].name)
       }
     }
     return (letters, scan.isAtEnd ? nil : scan.position)
@@ -100,10 +105,10 @@ package enum DeadLetterRoutes {
         answers: [RouteDocument.Answer(200, "The letter.", .json(LetterSchema.letter))])
     ) { request, services throws(Problem) in
       let app = try scope.app(request)
-      let entry = try LetterEntry(request)
+      let entry = try LetterEntry(request, services)
       let letter = try await services.ask { stores throws(RedisError) -> DeadLetter? in
         guard try await entry.letter(app: app, in: stores) != nil else { return nil }
-        return try await DeadLetterOffice(stores: stores).show(entry.text)
+        return try await DeadLetterOffice(stores: stores).show(entry.name)
       }
       guard let letter else { throw entry.absence }
       return .ok(letter.json())
@@ -141,19 +146,19 @@ package enum DeadLetterRoutes {
         ])
     ) { request, services throws(Problem) in
       let app = try scope.app(request)
-      let entry = try LetterEntry(request)
+      let entry = try LetterEntry(request, services)
       let (letter, answer) = try await services.ask { stores throws(RedisError) in
         guard let letter = try await entry.letter(app: app, in: stores) else {
           return (nil as DeadLetter?, DeadRetryAnswer.absent)
         }
-        return (letter, try await DeadLetterOffice(stores: stores).retry(entry.text))
+        return (letter, try await DeadLetterOffice(stores: stores).retry(entry.name))
       }
       switch answer {
       case .retried(let queued):
         await services.noteAct(
           "dead.retry", app: letter?.app ?? "", subject: entry.text, detail: letter?.id ?? "",
           by: request.caller)
-        return .ok(["entry": queued.map { .string($0) } ?? .null])
+        return .ok(["entry": queued.map { .string($0.text) } ?? .null])
       case .absent: throw entry.absence
       case .gone: throw .conflict("dead letter \(entry.text) \(LetterChange.goneText)")
       case .ending: throw .conflict("dead letter \(entry.text) \(LetterChange.endingText)")
@@ -169,10 +174,10 @@ package enum DeadLetterRoutes {
         answers: [RouteDocument.Answer(204, "It is gone.")])
     ) { request, services throws(Problem) in
       let app = try scope.app(request)
-      let entry = try LetterEntry(request)
+      let entry = try LetterEntry(request, services)
       let letter = try await services.ask { stores throws(RedisError) -> DeadLetter? in
         guard let letter = try await entry.letter(app: app, in: stores),
-          try await DeadLetterOffice(stores: stores).drop(entry.text)
+          try await DeadLetterOffice(stores: stores).drop(entry.name)
         else { return nil }
         return letter
       }

@@ -21,13 +21,15 @@ struct LetterChange: Sendable {
     "cannot be retried yet: its job is cancelled and still ends; retry it when nothing of the job is pending"
 
   /// - Throws: 400 and 422 for a body that breaks a rule.
-  private init(_ verb: Verb, _ request: APIRequest, _ scope: LetterScope) throws(Problem) {
+  private init(
+    _ verb: Verb, _ request: APIRequest, _ scope: LetterScope, of shards: [ShardID]
+  ) throws(Problem) {
     let fields = try RequestFields(
       request, known: LetterFilter.members(scope) + ["after", "up_to", "expected_count"])
     self.verb = verb
     filter = try LetterFilter(body: fields, request, scope)
-    after = try Self.entry("after", fields)
-    upTo = try Self.entry("up_to", fields)
+    after = try Self.entry("after", fields, of: shards)
+    upTo = try Self.entry("up_to", fields, of: shards)
     guard let count = try fields.integer("expected_count", in: 0...Int(Int32.max)) else {
       throw fields.refused(
         "expected_count", "is missing: give the count of the summary, which a person has seen")
@@ -36,15 +38,14 @@ struct LetterChange: Sendable {
   }
 
   private static func entry(
-    _ name: String, _ fields: RequestFields
+    _ name: String, _ fields: RequestFields, of shards: [ShardID]
   ) throws(Problem) -> LetterEntry? {
     guard let text = try fields.string(name, bytesMax: ServerLimits.reasonBytesMax) else {
       return nil
     }
-    guard let entry = LetterEntry(text) else {
-      throw fields.refused(name, "must be the entry of a dead letter, such as 1790000000000-0")
+    do throws(InvalidField) { return try LetterEntry(text, of: shards) } catch {
+      throw fields.refused(name, error.message)
     }
-    return entry
   }
 
   // MARK: The work
@@ -53,15 +54,15 @@ struct LetterChange: Sendable {
   private struct Tally: Sendable {
     var count = 0
     /// The letters to deal with.
-    var entries: [String] = []
+    var letters: [ShardEntry] = []
     var changed = 0
     /// Somebody else has dealt with them meanwhile.
     var absent = 0
-    var refused: [(entry: String, reason: String)] = []
+    var refused: [(letter: ShardEntry, reason: String)] = []
     /// The last letter that was dealt with.
-    var last: String?
+    var last: ShardEntry?
     /// The last letter that was looked at to count them.
-    var upTo: String?
+    var upTo: ShardEntry?
 
     var left: Int { count - changed - absent - refused.count }
   }
@@ -88,13 +89,13 @@ struct LetterChange: Sendable {
   private func count(in stores: [ShardStore]) async throws(RedisError) -> Tally {
     var tally = Tally()
     var scan = try await LetterScan(
-      filter, after: after?.text, upTo: upTo?.text,
+      filter, after: after?.name, upTo: upTo?.name,
       lookedMax: ServerLimits.countedLettersMax, in: stores)
     while scan.goesOn {
       let letters = try await scan.next()
       tally.count += letters.count
-      let room = ServerLimits.changedLettersMax - tally.entries.count
-      tally.entries += letters.prefix(room).map(\.entry)
+      let room = ServerLimits.changedLettersMax - tally.letters.count
+      tally.letters += letters.prefix(room).map(\.name)
     }
     tally.upTo = scan.position
     return tally
@@ -106,29 +107,29 @@ struct LetterChange: Sendable {
     let office = DeadLetterOffice(stores: stores)
     let end = ContinuousClock.now + .seconds(ServerLimits.changeSeconds)
     var tally = start
-    for entry in tally.entries {
+    for letter in tally.letters {
       guard ContinuousClock.now < end else { break }
-      do throws(RedisError) { try await change(entry, office, &tally) } catch {
+      do throws(RedisError) { try await change(letter, office, &tally) } catch {
         guard tally.last != nil else { throw error }
         break
       }
-      tally.last = entry
+      tally.last = letter
     }
     return tally
   }
 
   private func change(
-    _ entry: String, _ office: DeadLetterOffice, _ tally: inout Tally
+    _ letter: ShardEntry, _ office: DeadLetterOffice, _ tally: inout Tally
   ) async throws(RedisError) {
     switch verb {
     case .drop:
-      if try await office.drop(entry) { tally.changed += 1 } else { tally.absent += 1 }
+      if try await office.drop(letter) { tally.changed += 1 } else { tally.absent += 1 }
     case .retry:
-      switch try await office.retry(entry) {
+      switch try await office.retry(letter) {
       case .retried: tally.changed += 1
       case .absent: tally.absent += 1
-      case .gone: tally.refused.append((entry, Self.goneText))
-      case .ending: tally.refused.append((entry, Self.endingText))
+      case .gone: tally.refused.append((letter, Self.goneText))
+      case .ending: tally.refused.append((letter, Self.endingText))
       }
     }
   }
@@ -164,7 +165,7 @@ struct LetterChange: Sendable {
           (status: 422, meaning: "The body breaks a rule."),
         ])
     ) { request, services throws(Problem) in
-      let change = try LetterChange(verb, request, scope)
+      let change = try LetterChange(verb, request, scope, of: services.session.shards)
       let tally = try await change.run(services)
       await services.noteAct(
         "dead.\(verb.rawValue)", app: change.filter.app ?? "", subject: "",
@@ -184,23 +185,22 @@ struct LetterChange: Sendable {
   private static func json(_ verb: Verb, _ tally: Tally) -> JSONValue {
     var object: JSONObject = [
       name(verb): .integer(tally.changed), "absent": .integer(tally.absent),
-      "left": .integer(tally.left), "last": tally.last.map { .string($0) } ?? .null,
-      "up_to": tally.upTo.map { .string($0) } ?? .null,
+      "left": .integer(tally.left), "last": tally.last.map { .string($0.text) } ?? .null,
+      "up_to": tally.upTo.map { .string($0.text) } ?? .null,
     ]
     guard verb == .retry else { return .object(object) }
     object["refused_count"] = .integer(tally.refused.count)
     object["refused"] = .array(
       tally.refused.prefix(ServerLimits.toldLettersMax).map {
-        ["entry": .string($0.entry), "reason": .string($0.reason)]
+        ["entry": .string($0.letter.text), "reason": .string($0.reason)]
       })
     return .object(object)
   }
 
   private static func requestSchema(_ scope: LetterScope) -> JSONValue {
     let text = Schema.string(bytesMax: ServerLimits.reasonBytesMax)
-    // As long as two numbers of 64 bits.
     let entry: JSONValue = .object([
-      "type": .string("string"), "pattern": .string("^[0-9]{1,20}-[0-9]{1,20}$"),
+      "type": .string("string"), "pattern": .string(LetterSchema.namePattern),
     ])
     var fields: [(String, JSONValue)] = [
       ("reason", text), ("kind", Schema.choice(LetterFilter.kinds)), ("after", entry),

@@ -7,35 +7,35 @@ internal import Store
 struct LetterScan {
   private let office: DeadLetterOffice
   private let filter: LetterFilter
-  private let end: EntryID?
+  private let end: ShardEntry?
   private let lookedMax: Int
   /// How many letters were looked at.
   private(set) var looked = 0
   /// The last letter that was looked at; at first the one to start behind.
-  private(set) var position: String?
+  private(set) var position: ShardEntry?
   /// Whether there are no letters behind.
   private(set) var isAtEnd = false
 
   /// - Parameters:
-  ///   - after: the entry to start behind; nil for the first letter.
-  ///   - upTo: the last entry; nil for the last letter that there is now.
+  ///   - after: the letter to start behind; nil for the first one.
+  ///   - upTo: the last letter; nil for the last one that there is now.
   init(
-    _ filter: LetterFilter, after: String? = nil, upTo: String? = nil, lookedMax: Int,
+    _ filter: LetterFilter, after: ShardEntry? = nil, upTo: ShardEntry? = nil, lookedMax: Int,
     in stores: [ShardStore]
   ) async throws(RedisError) {
     office = DeadLetterOffice(stores: stores)
     self.filter = filter
     self.lookedMax = lookedMax
     position = after
-    var last: EntryID?
+    var last: ShardEntry?
     for store in stores {
-      guard let found = try await store.deadLetters.last().flatMap({ EntryID($0) }) else {
+      guard let id = try await store.deadLetters.last().flatMap({ EntryID($0) }) else {
         continue
       }
+      let found = ShardEntry(shard: store.id, id: id)
       last = last.map { max($0, found) } ?? found
     }
-    let bound = upTo.flatMap { EntryID($0) }
-    end = last.map { last in bound.map { min($0, last) } ?? last }
+    end = last.map { last in upTo.map { min($0, last) } ?? last }
     isAtEnd = end == nil
   }
 
@@ -44,9 +44,9 @@ struct LetterScan {
     let max = min(OperationsLimits.deadPage, lookedMax - looked)
     guard !isAtEnd, max > 0, let end else { return [] }
     let page = try await office.list(after: position, max: max)
-    let letters = page.prefix { letter in EntryID(letter.entry).map { $0 <= end } ?? false }
+    let letters = page.prefix { $0.name <= end }
     looked += letters.count
-    position = letters.last?.entry ?? position
+    position = letters.last?.name ?? position
     isAtEnd = letters.count < page.count || page.isEmpty
     return letters.filter(filter.admits)
   }

@@ -110,47 +110,36 @@ struct LetterFilter: Sendable {
   }
 }
 
-/// The name of a dead letter: the entry of a stream, `<ms>-<n>`.
+/// The name of a dead letter: the entry of a stream, `<ms>-<n>`, with its shard in front where the fleet has several.
 struct LetterEntry: Sendable {
-  private let milliseconds: UInt64
-  private let sequence: UInt64
+  let name: ShardEntry
 
-  /// Nil for what is none.
-  init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let milliseconds = UInt64(parts[0]), let sequence = UInt64(parts[1]),
-      // As Redis writes it: a letter has one name.
-      "\(milliseconds)-\(sequence)" == text, (milliseconds, sequence) > (0, 0)
-    else { return nil }
-    self.milliseconds = milliseconds
-    self.sequence = sequence
+  /// - Throws: the rule that the text breaks, as what it must be or do.
+  init(_ text: String, of shards: [ShardID]) throws(InvalidField) {
+    guard ShardEntry.isOne(text) else { throw Self.noEntry }
+    name = try ShardEntry(text, of: shards)
+    // No entry has the first id of all.
+    guard name.id.previous != nil else { throw Self.noEntry }
   }
+
+  private static let noEntry = InvalidField(
+    pointer: "", message: "must be the entry of a dead letter, such as 1790000000000-0")
 
   /// - Throws: 422 for what is no letter's name.
-  init(_ request: APIRequest) throws(Problem) {
-    guard let entry = LetterEntry(request.parameter("entry")) else {
-      throw PathValue.refused(
-        "entry",
-        InvalidField(
-          pointer: "", message: "must be the entry of a dead letter, such as 1790000000000-0"))
-    }
-    self = entry
+  init(_ request: APIRequest, _ services: Services) throws(Problem) {
+    do throws(InvalidField) {
+      self = try LetterEntry(request.parameter("entry"), of: services.session.shards)
+    } catch { throw PathValue.refused("entry", error) }
   }
 
-  var text: String { "\(milliseconds)-\(sequence)" }
-
-  /// The last name before it.
-  private var before: String {
-    sequence > 0
-      ? "\(milliseconds)-\(sequence - 1)" : "\(milliseconds - 1)-\(UInt64.max)"
-  }
+  var text: String { name.text }
 
   /// The letter without its original, which may be large.
   /// - Returns: nil when there is none, or it is not the app's.
   /// - Parameter app: nil for any app.
   func letter(app: String?, in stores: [ShardStore]) async throws(RedisError) -> DeadLetter? {
-    let found = try await DeadLetterOffice(stores: stores).list(after: before, max: 1).first
-    guard let found, found.entry == text, app.map({ TextRule.isSame($0, found.app) }) ?? true
+    guard let found = try await DeadLetterOffice(stores: stores).glance(name),
+      app.map({ TextRule.isSame($0, found.app) }) ?? true
     else { return nil }
     return found
   }

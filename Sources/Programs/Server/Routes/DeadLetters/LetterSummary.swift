@@ -11,8 +11,8 @@ struct LetterSummary: Sendable {
     var count = 0
     /// Recipients of chunks, and jobs.
     var recipients = 0
-    var first: String
-    var last: String
+    var first: ShardEntry
+    var last: ShardEntry
     var firstMs: Int64?
     var lastMs: Int64?
   }
@@ -22,7 +22,7 @@ struct LetterSummary: Sendable {
   private var looked = 0
   private var isComplete = true
   /// The last letter that was looked at.
-  private var upTo: String?
+  private var upTo: ShardEntry?
 
   init(of filter: LetterFilter, in stores: [ShardStore]) async throws(RedisError) {
     var scan = try await LetterScan(
@@ -45,13 +45,13 @@ struct LetterSummary: Sendable {
     var group =
       groups[name]
       ?? Group(
-        app: letter.app, reason: letter.reason, first: letter.entry, last: letter.entry,
+        app: letter.app, reason: letter.reason, first: letter.name, last: letter.name,
         firstMs: letter.atMs)
     group.count += 1
     // Whoever wrote into Redis by hand may have written any number.
     let (sum, overflows) = group.recipients.addingReportingOverflow(max(0, letter.count ?? 1))
     group.recipients = overflows ? .max : sum
-    group.last = letter.entry
+    group.last = letter.name
     group.lastMs = letter.atMs
     groups[name] = group
   }
@@ -62,13 +62,13 @@ struct LetterSummary: Sendable {
     }
     return [
       "count": .integer(count), "looked_at": .integer(looked), "complete": .bool(isComplete),
-      "up_to": upTo.map { .string($0) } ?? .null,
+      "up_to": upTo.map { .string($0.text) } ?? .null,
       "groups": .array(
         sorted.map { group in
           [
             "app": .string(group.app), "reason": .string(group.reason),
             "count": .integer(group.count), "recipients": .integer(group.recipients),
-            "first": .string(group.first), "last": .string(group.last),
+            "first": .string(group.first.text), "last": .string(group.last.text),
             "first_at": group.firstMs.map { .integer($0) } ?? .null,
             "last_at": group.lastMs.map { .integer($0) } ?? .null,
           ]
@@ -79,6 +79,10 @@ struct LetterSummary: Sendable {
 
 /// The schemas of dead letters.
 enum LetterSchema {
+  /// The name of a shard, where it is written, and two numbers of 64 bits.
+  static let namePattern =
+    "^([A-Za-z0-9_-]{1,\(Limits.shardNameBytesMax)}/)?[0-9]{1,20}-[0-9]{1,20}$"
+
   static let letter = Schema.object(
     [
       ("entry", Schema.string("Its name")), ("at", Schema.instant("When it was given up")),

@@ -1,7 +1,11 @@
-internal import Redis
-internal import Store
+package import Model
+package import Redis
+package import Store
 
 extension [ShardStore] {
+  /// The store of a shard; nil for a shard that is none of these.
+  package func of(_ shard: ShardID) -> ShardStore? { first { $0.id == shard } }
+
   /// Asks one store after another until one knows the answer.
   func firstAnswer<Value>(
     _ ask: (ShardStore) async throws(RedisError) -> Value?
@@ -10,6 +14,20 @@ extension [ShardStore] {
       if let answer = try await ask(store) { return answer }
     }
     return nil
+  }
+}
+
+extension ShardStore {
+  /// Reads the record of a job, which says from then on that it is of this shard; nil when there is none.
+  package func record(app: String, job: String) async throws(RedisError) -> JobRecord? {
+    try await jobs.record(app: app, id: job).map(own)
+  }
+
+  /// Returns a record of this shard as one that says so.
+  func own(_ record: JobRecord) -> JobRecord {
+    var record = record
+    record.shard = id
+    return record
   }
 }
 
