@@ -70,6 +70,34 @@ import TestSupport
     #expect(refusal?.description.contains("cannot use Redis at unix://\(socket)") == true)
   }
 
+  @Test("with one shard what the fleet has once stands beside it, by the same prefix")
+  func home() async throws {
+    try await RedisServer.with { redis in
+      let lane = try TestLane()
+      let session = try await StoreSession.open(
+        RedisConfiguration(url: RedisURL(redis.url)), as: .operator, for: Self.client,
+        on: lane.loop)
+      #expect(session.shards == [.only])
+      try await session.atHome { fleet throws(RedisError) in
+        try await fleet.acts.add(Act("key.create"), by: "ann", from: "192.0.2.1", nowMs: 1)
+      }
+      let (ids, count) = try await session.ask { stores throws(RedisError) in
+        let store = stores[0]
+        let count = try await store.connection.call(
+          RedisCommand("XLEN", store.keys.acts)
+        ) { $0.integer }
+        return (stores.map(\.id), count)
+      }
+      #expect(ids == [.only] && count == 1)
+      await session.close()
+      await #expect(throws: StoreFailure.self) {
+        _ = try await session.atHome { fleet throws(RedisError) in
+          try await fleet.acts.page(max: 1)
+        }
+      }
+    }
+  }
+
   @Test("a session works when Redis comes, fails while it is away, and works again when it is back")
   func recovers() async throws {
     try await RedisServer.with { redis in
