@@ -38,7 +38,6 @@ actor Lane {
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
-  var store: ShardStore { parts.store }
   private var life: LaneLife { parts.life }
   private var sending: SendingParts { parts.sending }
 
