@@ -42,6 +42,27 @@ import Testing
     #expect(Self.spans(receivers: nil, isTraced: true).wellSeconds == 604_800)
   }
 
+  @Test("a job that has ended is kept by its id, its installations and how they ended")
+  func ended() {
+    func seconds(
+      _ state: JobState = .done, total: Int = 1, hasID: Bool = true,
+      _ count: (inout OutcomeCounts) -> Void = { _ in }
+    ) -> Int {
+      var job = JobRecord(app: "shop", id: "a", state: state)
+      job.total = total
+      count(&job.counts)
+      return Self.retention.seconds(of: job, hasID: hasID)
+    }
+    #expect(seconds() == 86_400)
+    #expect(seconds(hasID: false) == 3_600)
+    #expect(seconds(total: 101) == 604_800)
+    #expect(seconds { $0.uninstalled = 1 } == 86_400)
+    #expect(seconds(.cancelled) == 604_800)
+    #expect(seconds { $0.rejected = 1 } == 604_800)
+    #expect(seconds { $0.expired = 1 } == 604_800)
+    #expect(seconds(hasID: false) { $0.failed = 1 } == 604_800)
+  }
+
   @Test("retention_seconds is read, belongs to what the job is, and is refused out of range")
   func field() throws {
     let plain = try JobTests.job(#""notification":{"body":"B"}"#)

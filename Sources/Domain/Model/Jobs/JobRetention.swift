@@ -40,4 +40,14 @@ package struct JobRetention: Sendable, Equatable {
     if isTraced { well = max(well, Limits.traceSeconds) }
     return Spans(wellSeconds: well, otherwiseSeconds: max(well, manySeconds))
   }
+
+  /// Returns how long the record of an ended job is kept, as far as its counts say: a list of few users may have come to more
+  /// installations, and a job may say so itself.
+  /// - Parameter hasID: whether it has an id of its own.
+  package func seconds(of job: JobRecord, hasID: Bool) -> Int {
+    let spans = spans(hasID: hasID, receivers: job.total, ownSeconds: nil, isTraced: false)
+    let counts = job.counts
+    let isWell = job.state == .done && counts.rejected + counts.expired + counts.failed == 0
+    return isWell ? spans.wellSeconds : spans.otherwiseSeconds
+  }
 }

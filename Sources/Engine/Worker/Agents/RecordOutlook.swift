@@ -43,14 +43,8 @@ final class RecordOutlook {
     note(RecordForecast(jobsPerSecond: perSecond, secondsKept: mean, settings: settings).warning)
   }
 
-  /// How long the record of an ended job is kept, as far as what is told of it says: a list of few users may have come to
-  /// more installations, and a job may say so itself.
   private func seconds(_ job: JobRecord) -> Int {
-    let spans = retention[job.app].spans(
-      hasID: !JobSource.isName(job.id), receivers: job.total, ownSeconds: nil, isTraced: false)
-    let counts = job.counts
-    let isWell = job.state == .done && counts.rejected + counts.expired + counts.failed == 0
-    return isWell ? spans.wellSeconds : spans.otherwiseSeconds
+    retention[job.app].seconds(of: job, hasID: !JobSource.isName(job.id))
   }
 
   private func note(_ warning: String?) {

@@ -129,7 +129,12 @@ struct RedisExamination: Sendable {
     let forecast = try await Self.allowed { () async throws(RedisError) in
       try await Self.forecast(store, settings, configuration)
     }
-    if let warning = forecast??.warning { add(.warning, warning, partedBy: ". ") }
+    guard let forecast = forecast ?? nil else { return }
+    if let warning = forecast.warning {
+      add(.warning, warning, partedBy: ". ")
+    } else if forecast.bytesMax > 0 {
+      add(.good, forecast.summary)
+    }
   }
 
   mutating func judge(_ settings: RedisSettings, accepting accepted: Set<RedisRisk>) {
@@ -162,9 +167,7 @@ struct RedisExamination: Sendable {
     guard !last.isEmpty, let perSecond = before?.perSecond(until: now) else { return nil }
     let kept = last.reduce(0.0) { sum, job in
       let rule = (configuration.app(job.app)?.jobs ?? configuration.jobs).retention
-      let spans = rule.spans(
-        hasID: !JobSource.isName(job.id), receivers: job.total, ownSeconds: nil, isTraced: false)
-      return sum + Double(spans.wellSeconds)
+      return sum + Double(rule.seconds(of: job, hasID: !JobSource.isName(job.id)))
     }
     return RecordForecast(
       jobsPerSecond: perSecond, secondsKept: kept / Double(last.count), settings: settings)

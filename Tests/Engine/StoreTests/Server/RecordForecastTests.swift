@@ -35,6 +35,15 @@ import Testing
     ] { #expect(warning.contains(words), "\(words): \(warning)") }
   }
 
+  @Test func `figures that will do are told without a warning`() {
+    let summary = Self.forecast(100, 86_400).summary
+    for words in [
+      "come to 2.7 GiB", "100 jobs a second", "24.0 h in the mean; other data take 5.0 GiB",
+      "maxmemory is 40.0 GiB",
+    ] { #expect(summary.contains(words), "\(words): \(summary)") }
+    #expect(Self.forecast(100, 86_400).warning == nil)
+  }
+
   @Test(
     "ten million devices and records fill 40 GiB by the rates that the guide tells",
     arguments: [(604_800.0, 184.0), (86_400.0, 1_287.0), (3_600.0, 30_886.0)])

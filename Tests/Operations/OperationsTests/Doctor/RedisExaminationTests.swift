@@ -117,33 +117,52 @@ import TestSupport
     }
   }
 
-  @Test("records that fill the memory are told as workers tell them")
-  func forecast() async throws {
+  /// Looks at a Redis in which a million jobs have ended within the last hour, the last of which stands there.
+  private static func afterAMillion(
+    memoryBytesMax: Int, failed: Int = 0, _ body: (Diagnosis) throws -> Void
+  ) async throws {
     var options = RedisServer.Options()
-    options.memoryBytesMax = 8 << 20
+    options.memoryBytesMax = memoryBytesMax
     try await DoctorStage.with(options) { stage in
       let endpoint = stage.stage.redis.endpoint
       try await stage.lane.run { lane in
         let redis = try await lane.connect(endpoint)
         let store = ShardStore(connection: redis, prefix: "pushpool")
         let nowMs = try await store.serverSeconds() * 1_000
-        // A million jobs have ended within the last hour, the last of which stands there.
         _ = try await redis.call(
           RedisCommand(
             "XADD", store.keys.timeline, "\(nowMs - 3_600_000)-1", "ended", "0"))
         _ = try await redis.call(
           RedisCommand(
             "XADD", store.keys.finished, "*", "app", "shop", "id", "a", "state", "done", "total",
-            "1", "accepted", "1", "finished_at", "\(nowMs)"))
+            "1", "accepted", "\(1 - failed)", "failed", "\(failed)", "finished_at", "\(nowMs)"))
         _ = try await redis.call(
           RedisCommand(
             "XSETID", store.keys.finished, "\(nowMs + 60_000)-1", "ENTRIESADDED", "1000000",
             "MAXDELETEDID", "0-1"))
       }
-      let diagnosis = try await stage.diagnosis(
-        of: stage.text.text(stage.stage.keys), isOffline: true)
+      try body(
+        try await stage.diagnosis(of: stage.text.text(stage.stage.keys), isOffline: true))
+    }
+  }
+
+  @Test("records that fill the memory are told as workers tell them")
+  func forecast() async throws {
+    try await Self.afterAMillion(memoryBytesMax: 8 << 20) { diagnosis in
       #expect(
         diagnosis.has(.warning, "redis", "the records of ended jobs come to"),
+        "\(diagnosis.about("redis"))")
+    }
+  }
+
+  @Test(
+    "records that will do are told with their figures: those of jobs that failed are kept for a week",
+    arguments: [(0, "kept for 24.0 h in the mean"), (1, "kept for 168.0 h in the mean")])
+  func forecastThatWillDo(failed: Int, kept: String) async throws {
+    try await Self.afterAMillion(memoryBytesMax: 80 << 30, failed: failed) { diagnosis in
+      #expect(
+        diagnosis.has(.good, "redis", kept)
+          && diagnosis.has(.good, "redis", "maxmemory is 80.0 GiB"),
         "\(diagnosis.about("redis"))")
     }
   }

@@ -49,15 +49,25 @@ package struct RecordForecast: Sendable, Equatable {
     return max(0, bytesMax - Double(settings.memoryBytes)) / perSecond
   }
 
+  /// The figures in a sentence, where the memory is known.
+  package var summary: String { "\(ofRecords); other data take \(ofTheRest)" }
+
   /// A warning with its figures, and what to do; nil while the memory will do.
   package var warning: String? {
     guard isTooMuch else { return nil }
+    return "\(ofRecords). Other data take \(ofTheRest): Redis may be full in "
+      + "\(Self.hours(secondsLeft)). Give it memory, or keep records for less long "
+      + "(jobs.named_retention_hours, jobs.retention_hours)"
+  }
+
+  private var ofRecords: String {
+    "the records of ended jobs come to \(Self.gibibytes(recordBytes)) at today's "
+      + "\(Self.rate(jobsPerSecond)) jobs a second, kept for \(Self.hours(secondsKept)) in the mean"
+  }
+
+  private var ofTheRest: String {
     let limit = settings.memoryBytesMax > 0 ? "maxmemory" : "the memory of its machine"
-    return "the records of ended jobs come to \(Self.gibibytes(recordBytes)) at today's "
-      + "\(Self.rate(jobsPerSecond)) jobs a second, kept for \(Self.hours(secondsKept)) in the mean. "
-      + "Other data take \(Self.gibibytes(otherBytes)), and \(limit) is \(Self.gibibytes(bytesMax)): "
-      + "Redis may be full in \(Self.hours(secondsLeft)). Give it memory, or keep records for less "
-      + "long (jobs.named_retention_hours, jobs.retention_hours)"
+    return "\(Self.gibibytes(otherBytes)), and \(limit) is \(Self.gibibytes(bytesMax))"
   }
 
   /// `1.5 GiB`, and `0.1 GiB` for what is less.
