@@ -9,15 +9,7 @@ import Testing
 @Suite struct ClusterTests {
   private static let slotKey = "{pushpool}"
 
-  private static var options: RedisServer.Options {
-    var options = RedisServer.Options()
-    options.tcp = true
-    options.configuration = [
-      "cluster-enabled yes", "cluster-config-file nodes.conf", "cluster-announce-ip 127.0.0.1",
-      "cluster-node-timeout 2000", "cluster-replica-validity-factor 0",
-    ]
-    return options
-  }
+  private static let options = RedisServer.Options().asClusterNode
 
   private func endpoint(_ server: RedisServer, slotKey: String? = slotKey) -> RedisEndpoint {
     RedisEndpoint(

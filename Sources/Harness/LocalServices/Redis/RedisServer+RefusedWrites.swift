@@ -4,14 +4,6 @@ extension RedisServer {
   /// How long the server may take to try a snapshot, which takes some 10 ms unless the machine is busy.
   private static let savingMsMax: UInt64 = 60_000
 
-  /// Runs a command as another program's client. - Returns: what redis-cli prints of the reply.
-  @discardableResult
-  package nonisolated func command(_ words: String...) async throws -> String {
-    let child = try ChildProcess("redis-cli", ["-s", socketPath] + words, output: .pipe)
-    _ = await child.waitForExit(timeoutMs: Self.savingMsMax)
-    return await child.standardOutput?.rest(timeoutMs: Self.savingMsMax) ?? ""
-  }
-
   /// Has the server refuse writes (MISCONF), as one whose disk fails: a folder stands where it saves.
   package nonisolated func refuseWrites() async throws {
     mkdir(snapshot, 0o700)
