@@ -114,6 +114,60 @@ import Testing
     }
   }
 
+  @Test("a user of the sentinels with the right that the documents tell, and no other, is enough")
+  func user() async throws {
+    let line = try #require(
+      DocumentSnippet.indented(in: "docs/reference/redis.md")
+        .first { $0.hasPrefix("user pushpool-asks ") })
+    var options = RedisServer.Options()
+    options.tcp = true
+    try await TestLane.withRedis(options) { lane, master in
+      var watching = SentinelServer.Options(masterPort: master.port!)
+      watching.quorum = 1
+      watching.configuration = [line]
+      try await SentinelServer.with(1, watching) { sentinels in
+        let place = try Self.place(
+          sentinels, user: "pushpool-asks", password: "sentinel-password")
+        let connection = try await lane.connect(RedisEndpoint(place: place))
+        #expect(try await connection.call(RedisCommand("PING")).string == "PONG")
+        connection.close()
+        let other = try Self.place(sentinels, user: "pushpool-asks", password: "wrong-battery")
+        let refused = try await Self.firstLoss(lane, RedisEndpoint(place: other))
+        #expect(refused.contains("the user pushpool-asks is not known there"), "\(refused)")
+        #expect(!refused.contains("battery"))
+      }
+    }
+  }
+
+  @Test("the sentinels are spoken to with TLS, and trusted by an authority of their own")
+  func tls() async throws {
+    let (theirs, masters) = (try TestCertificates(), try TestCertificates())
+    var options = RedisServer.Options()
+    options.tls = RedisServer.TLS(masters.server)
+    try await TestLane.withRedis(options) { lane, master in
+      var watching = SentinelServer.Options(masterPort: master.tlsPort!)
+      watching.quorum = 1
+      watching.tls = RedisServer.TLS(theirs.server)
+      // As a client it trusts the master's.
+      watching.configuration = ["tls-ca-cert-file \(masters.authority.certificateFile)"]
+      try await SentinelServer.with(1, watching) { sentinels in
+        func endpoint(trusting authority: CertificateAuthority) throws -> RedisEndpoint {
+          let group = try SentinelGroup(
+            sentinels: sentinels.map { .tcp(host: "127.0.0.1", port: $0.tlsPort!) },
+            master: "pushpool", tls: true, caFile: authority.certificateFile)
+          return RedisEndpoint(
+            place: .sentinels(group), tls: true, caFile: masters.authority.certificateFile)
+        }
+        let connection = try await lane.connect(try endpoint(trusting: theirs.authority))
+        #expect(try await connection.call(RedisCommand("PING")).string == "PONG")
+        connection.close()
+        let refused = try await Self.firstLoss(lane, try endpoint(trusting: masters.authority))
+        #expect(refused.contains("no sentinel says where the master pushpool is"), "\(refused)")
+        #expect(refused.contains("certificate"), "\(refused)")
+      }
+    }
+  }
+
   @Test("a Sentinel in the place of a Redis is told, and a Redis in the place of a Sentinel")
   func mistaken() async throws {
     try await Self.withSentinels(1, quorum: 1) { lane, master, sentinels in

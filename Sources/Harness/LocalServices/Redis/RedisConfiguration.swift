@@ -26,16 +26,19 @@ enum RedisConfiguration {
       }
       lines.append("requirepass \"\(password)\"")
     }
-    if let tls = options.tls, let tlsPort {
-      lines += [
-        "tls-port \(tlsPort)",
-        "tls-cert-file \(tls.certificate.certificateFile)",
-        "tls-key-file \(tls.certificate.keyFile)",
-        "tls-ca-cert-file \(tls.certificate.authorityFile)",
-        "tls-auth-clients \(tls.requiresClientCertificate ? "yes" : "no")",
-      ]
-    }
+    if let tls = options.tls, let tlsPort { lines += Self.lines(of: tls, port: tlsPort) }
     lines += options.configuration
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The lines by which a server or a Sentinel listens with TLS.
+  static func lines(of tls: RedisServer.TLS, port: UInt16) -> [String] {
+    [
+      "tls-port \(port)",
+      "tls-cert-file \(tls.certificate.certificateFile)",
+      "tls-key-file \(tls.certificate.keyFile)",
+      "tls-ca-cert-file \(tls.certificate.authorityFile)",
+      "tls-auth-clients \(tls.requiresClientCertificate ? "yes" : "no")",
+    ]
   }
 }

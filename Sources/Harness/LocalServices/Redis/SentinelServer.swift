@@ -13,11 +13,17 @@ package actor SentinelServer {
     package var failoverMsMax = 5_000
     /// Clients must give this password.
     package var password: String?
+    /// Listens with TLS on a free port of 127.0.0.1 as well, and speaks TLS with the master and the other sentinels.
+    package var tls: RedisServer.TLS?
+    /// Further lines of sentinel.conf, such as users; they win over the others.
+    package var configuration: [String] = []
 
     package init(masterPort: UInt16) { self.masterPort = masterPort }
   }
 
   package nonisolated let port: UInt16
+  /// Nil without ``Options/tls``.
+  package nonisolated let tlsPort: UInt16?
 
   private static let startMsMax: UInt64 = 60_000
   /// A free port can be taken by another between its choice and the bind.
@@ -71,6 +77,7 @@ package actor SentinelServer {
     let folder = try TemporaryFolder()
     self.folder = folder
     port = try FreePort.find()
+    tlsPort = options.tls == nil ? nil : try FreePort.find()
     password = options.password
     master = options.master
     let name = options.master
@@ -85,6 +92,10 @@ package actor SentinelServer {
       "sentinel failover-timeout \(name) \(options.failoverMsMax)",
     ]
     if let password = options.password { lines.append("requirepass \"\(password)\"") }
+    if let tls = options.tls, let tlsPort {
+      lines += RedisConfiguration.lines(of: tls, port: tlsPort) + ["tls-replication yes"]
+    }
+    lines += options.configuration
     let file = folder.file("sentinel.conf")
     try PrivateFile.write(lines.joined(separator: "\n") + "\n", to: file)
     child = try ChildProcess(
