@@ -18,7 +18,7 @@ struct RedisExamination: Sendable {
     _ store: ShardStore, for configuration: Configuration
   ) async throws(RedisError) -> RedisExamination {
     var examination = RedisExamination()
-    try await examination.askVersion(store)
+    try await examination.askVersion(store, at: configuration.redis.url.server)
     try await examination.compareClocks(store)
     try await examination.readSettings(store, configuration)
     try await examination.lookForFunctions(store)
@@ -59,7 +59,9 @@ struct RedisExamination: Sendable {
 
   // MARK: Version
 
-  private mutating func askVersion(_ store: ShardStore) async throws(RedisError) {
+  private mutating func askVersion(
+    _ store: ShardStore, at place: RedisURL.Server
+  ) async throws(RedisError) {
     let info = try await Self.allowed { () async throws(RedisError) in
       try await store.connection.call(RedisCommand("INFO", "server")).string
     }
@@ -69,6 +71,25 @@ struct RedisExamination: Sendable {
         remedy: "give the user +info, so that workers and the doctor can warn")
     }
     judge(version: Self.version(in: info ?? ""))
+    judge(place, isCluster: (info ?? "").contains("redis_mode:cluster"))
+  }
+
+  /// Tells of an address without which nobody finds the servers that take over.
+  mutating func judge(_ place: RedisURL.Server, isCluster: Bool) {
+    let unless = "unless its name leads to all of them"
+    switch place {
+    case .tcp where isCluster, .unix where isCluster, .cluster(_, tls: _) where place.hosts == 1:
+      add(
+        .note, "is a node of a Redis Cluster, and redis.url names no other",
+        remedy: "name several nodes (redis+cluster://n1,n2,n3), \(unless): "
+          + "a worker that starts while this one is away looks nowhere else")
+    case .sentinels(_, master: _, tls: _) where place.hosts == 1:
+      add(
+        .note, "is found by one Sentinel, and redis.url names no other",
+        remedy: "name all sentinels (redis+sentinel://s1,s2,s3/NAME), \(unless): "
+          + "while this one is away no worker finds a new master")
+    case .tcp, .unix, .cluster, .sentinels: break
+    }
   }
 
   /// - Parameter version: as Redis tells it; nil when it does not.
@@ -188,5 +209,15 @@ struct RedisExamination: Sendable {
         .note, "has no functions of this version yet: the first worker loads them")
     }
     add(.good, "has the functions of this version")
+  }
+}
+
+extension RedisURL.Server {
+  /// How many hosts it names.
+  fileprivate var hosts: Int {
+    switch self {
+    case .tcp, .unix: 1
+    case .sentinels(let hosts, master: _, tls: _), .cluster(let hosts, tls: _): hosts.count
+    }
   }
 }

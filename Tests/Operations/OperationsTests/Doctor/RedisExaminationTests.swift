@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Redis
 import Stage
 import Store
@@ -29,6 +30,22 @@ import TestSupport
     examination.judge(version: RedisExamination.version(in: info))
     #expect(Self.has(examination, severity, words), "\(examination.findings)")
     #expect(severity != .error || examination.findings.first?.remedy?.contains("7.0") == true)
+  }
+
+  @Test(
+    "a place whose only address may go away is told, and one with several is not",
+    arguments: [
+      ("redis://a", true, "is a node of a Redis Cluster"), ("redis://a", false, nil),
+      ("redis+cluster://a", true, "is a node of a Redis Cluster"),
+      ("redis+cluster://a,b", true, nil),
+      ("redis+sentinel://a/m", false, "is found by one Sentinel"),
+      ("redis+sentinel://a,b/m", false, nil), ("unix:///a", false, nil),
+    ])
+  func place(url: String, isCluster: Bool, words: String?) throws {
+    var examination = RedisExamination()
+    examination.judge(try RedisURL(url).server, isCluster: isCluster)
+    #expect(examination.findings.count == (words == nil ? 0 : 1))
+    if let words { #expect(Self.has(examination, .note, words), "\(examination.findings)") }
   }
 
   @Test("clocks that differ by more than workers bear are a warning, in either direction")
