@@ -160,7 +160,7 @@ package final class RedisConnection {
     let wasReady = state == .ready
     let isCutShort = end.cause == .cutShort
     let refusal = clusterRefusal(end.reason, at: link)
-    let reason = refusal.map { .connectionLost(reason: $0.reason) } ?? end.reason
+    let reason = refusal.map { $0.error(wasReady: wasReady) } ?? end.reason
     var departure = RedisLocator.Departure.atOnce
     if isCutShort {
       locator.stay(at: link.place)

@@ -48,6 +48,9 @@ import Testing
       let connection = try RedisConnection(loop: lane.loop, endpoint: endpoint(server))
       let lost = await lane.firstLoss(of: connection)
       #expect("\(lost)".contains("CLUSTERDOWN"), "\(lost)")
+      // It is there: nobody is to start it.
+      let isThere = if case .unsuitable = lost { true } else { false }
+      #expect(isThere, "\(lost)")
       #expect(!connection.isReady)
       connection.close()
     }

@@ -35,6 +35,11 @@ struct ClusterRefusal: Equatable {
     }
   }
 
+  /// The reason as the connection's: before it could be used nothing was on its way, and the server is there.
+  func error(wasReady: Bool) -> RedisError {
+    wasReady ? .connectionLost(reason: reason) : .unsuitable(reason: reason)
+  }
+
   private static func hasHashTag(_ key: String) -> Bool {
     key.firstIndex(of: "{").map { key[$0...].contains("}") } ?? false
   }
