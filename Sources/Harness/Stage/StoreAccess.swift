@@ -14,17 +14,19 @@ package final class StoreAccess {
 
   /// - Parameters:
   ///   - loop: one of the actor's own, which ends with `close`.
-  ///   - url: as in the configuration.
+  ///   - url: as in the configuration, as is the prefix.
   /// - Throws: `ConfigurationError` for a URL that is none.
   package init(
-    loop: EventLoop, url: String, library: FunctionLibrary = StoreLibrary.library
+    loop: EventLoop, url: String, prefix: String? = nil,
+    library: FunctionLibrary = StoreLibrary.library
   ) throws {
     self.loop = loop
-    var endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+    let prefix = prefix ?? RedisConfiguration.prefixDefault
+    var endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url), prefix: prefix))
     // Whoever tries what a failover does has a replica become the primary.
     endpoint.needsPrimary = false
     connection = try RedisConnection(loop: loop, endpoint: endpoint, library: library)
-    store = ShardStore(connection: connection, prefix: RedisConfiguration.prefixDefault)
+    store = ShardStore(connection: connection, prefix: prefix)
   }
 
   /// Returns when the server has answered; fails when it has not after `timeoutMs`.

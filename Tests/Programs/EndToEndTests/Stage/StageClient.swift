@@ -12,9 +12,9 @@ final class StageClient: Sendable {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let access: StoreAccess
 
-    init(loop: EventLoop, url: String) throws {
+    init(loop: EventLoop, url: String, prefix: String?) throws {
       self.loop = loop
-      access = try StoreAccess(loop: loop, url: url)
+      access = try StoreAccess(loop: loop, url: url, prefix: prefix)
     }
 
     func run<Value: Sendable>(
@@ -40,10 +40,11 @@ final class StageClient: Sendable {
 
   private let session: Session
 
-  init(url: String) throws {
+  /// - Parameter prefix: nil for the usual.
+  init(url: String, prefix: String? = nil) throws {
     let loop = try EventLoop(name: "stage")
     try loop.start()
-    session = try Session(loop: loop, url: url)
+    session = try Session(loop: loop, url: url, prefix: prefix)
   }
 
   func stop() {
