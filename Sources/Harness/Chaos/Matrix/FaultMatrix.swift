@@ -34,6 +34,7 @@ package enum FaultMatrix {
     SentinelRow(),
     ReloadRow(),
     ServerClockRow(),
+    ClusterRow(),
   ]
 
   /// Rows whose load can be jobs of one user each.

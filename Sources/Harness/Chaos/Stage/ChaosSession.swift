@@ -18,23 +18,25 @@ actor ChaosSession {
   /// Whether a job counts as enqueued only when a replica has it, too.
   private let awaitsReplica: Bool
 
+  /// - Parameter prefix: nil for the usual.
   static func open(
-    url: String, library: FunctionLibrary = StoreLibrary.library, awaitsReplica: Bool = false
+    url: String, prefix: String? = nil, library: FunctionLibrary = StoreLibrary.library,
+    awaitsReplica: Bool = false
   ) async throws -> ChaosSession {
     let loop = try EventLoop(name: "chaos redis")
     try loop.start()
     let session = try ChaosSession(
-      loop: loop, url: url, library: library, awaitsReplica: awaitsReplica)
+      loop: loop, url: url, prefix: prefix, library: library, awaitsReplica: awaitsReplica)
     try await session.connect()
     return session
   }
 
   private init(
-    loop: EventLoop, url: String, library: FunctionLibrary, awaitsReplica: Bool
+    loop: EventLoop, url: String, prefix: String?, library: FunctionLibrary, awaitsReplica: Bool
   ) throws {
     self.loop = loop
     self.awaitsReplica = awaitsReplica
-    access = try StoreAccess(loop: loop, url: url, library: library)
+    access = try StoreAccess(loop: loop, url: url, prefix: prefix, library: library)
   }
 
   private func connect() async throws {

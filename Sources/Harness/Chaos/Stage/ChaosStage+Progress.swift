@@ -19,7 +19,8 @@ extension ChaosStage {
   /// - Returns: how many seconds that took; `patienceSeconds` when it did not happen.
   func secondsUntilProgress(patienceSeconds: Double = 60) async throws -> Double {
     let start = ContinuousClock.now
-    let session = try await ChaosSession.open(url: sentinels?.url ?? redis.url)
+    let session = try await ChaosSession.open(
+      url: standby.url ?? redis.url, prefix: standby.prefix)
     func elapsed() -> Double { (ContinuousClock.now - start) / .seconds(1) }
     do {
       // Those that are enqueued meanwhile, too: all that were there may have been settled already.

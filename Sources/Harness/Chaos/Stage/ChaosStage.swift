@@ -9,8 +9,7 @@ final class ChaosStage: Sendable {
   let trial: Trial
   let options: StageOptions
   let redis: RedisServer
-  /// The sentinels that everybody finds Redis by; nil where it stays where it is.
-  let sentinels: SentinelSet?
+  let standby: Standby
   let session: ChaosSession
   let simulator: SimulatorProcess
   let fleet: Fleet
@@ -27,14 +26,14 @@ final class ChaosStage: Sendable {
   static let app = "shop"
 
   private init(
-    _ trial: Trial, _ options: StageOptions, _ stage: Stage, _ sentinels: SentinelSet?,
+    _ trial: Trial, _ options: StageOptions, _ stage: Stage, _ standby: Standby,
     _ simulator: SimulatorProcess
   ) async throws {
     self.trial = trial
     self.options = options
     self.simulator = simulator
     redis = stage.redis
-    self.sentinels = sentinels
+    self.standby = standby
     folder = stage.folder
     acceptLog = Self.acceptLog(stage)
     crowd = options.crowd
@@ -45,16 +44,18 @@ final class ChaosStage: Sendable {
     providerProxy =
       options.hasProviderProxy
       ? try FaultProxy(server: .tcp(host: "127.0.0.1", port: stage.port), seed: trial.seed) : nil
-    let directURL = sentinels?.url ?? redis.tcpURL ?? redis.url
+    let directURL = standby.url ?? redis.tcpURL ?? redis.url
     let redisURL = redisProxy.map { "redis://\(options.redis.proxyHost):\($0.port)" } ?? directURL
-    let text = Self.configuration(
+    var text = Self.configuration(
       options, redis: redisURL, port: providerProxy?.port ?? stage.port, directPort: stage.port)
+    text.prefix = standby.prefix
     configuration = SharedConfiguration(file: try stage.write(text), text: text, keys: stage.keys)
     fleet = Fleet(
       program: trial.programs.pushpool, configurationFile: configuration.file,
       lesserFile: try stage.write(Self.lesser(text, options), to: "lesser.yaml"),
       folder: folder.path, environment: timeZones.map { ["TZDIR": $0.path] } ?? [:])
-    session = try await ChaosSession.open(url: directURL, awaitsReplica: sentinels != nil)
+    session = try await ChaosSession.open(
+      url: directURL, prefix: standby.prefix, awaitsReplica: options.redis.awaitsReplica)
   }
 
   private static func acceptLog(_ stage: Stage) -> String { stage.folder.file("accepted.log") }
@@ -74,8 +75,8 @@ final class ChaosStage: Sendable {
         simulated.moreKeyFiles = [try SharedConfiguration.makeSecondKey(stage.folder.path)]
       }
       return try await stage.withSimulator(trial.programs.simulator, simulated) { simulator in
-        try await SentinelSet.with(options, stage.redis) { sentinels in
-          let stage = try await ChaosStage(trial, options, stage, sentinels, simulator)
+        try await Standby.with(options, stage.redis) { standby in
+          let stage = try await ChaosStage(trial, options, stage, standby, simulator)
           return try await stage.run(body)
         }
       }

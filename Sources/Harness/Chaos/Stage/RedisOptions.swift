@@ -13,11 +13,16 @@ struct RedisOptions: Sendable {
   /// How many sentinels watch it and a replica, by which everybody finds the master; 0 for none. Jobs are then enqueued so that
   /// the replica has them.
   var sentinels = 0
+  /// How many replicas the node of a cluster has that serves everything, in place of a Redis alone; nil for no cluster.
+  var clusterReplicas: Int?
   /// Whether a master that no replica keeps up with refuses writes, as docs/reference/redis.md has it for Sentinel.
   var refusesAlone = false
   /// Whether a fault proxy stands between the workers and it, and where they look for that.
   var hasProxy = false
   var proxyHost = "127.0.0.1"
+
+  /// Whether jobs are enqueued so that a replica has them.
+  var awaitsReplica: Bool { sentinels > 0 || (clusterReplicas ?? 0) > 0 }
 
   var server: RedisServer.Options {
     var server = RedisServer.Options()

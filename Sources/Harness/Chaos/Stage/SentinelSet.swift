@@ -9,12 +9,11 @@ struct SentinelSet: Sendable {
   /// The URL by which workers and the runner find the master.
   var url: String { SentinelServer.url(sentinels) }
 
-  /// Runs the body beside as many sentinels as the options want; with nil for none.
+  /// Runs the body beside as many sentinels as the options want.
   static func with<Result>(
     _ options: StageOptions, _ master: RedisServer,
-    _ body: (SentinelSet?) async throws -> Result
+    _ body: (SentinelSet) async throws -> Result
   ) async throws -> Result {
-    guard options.redis.sentinels > 0 else { return try await body(nil) }
     guard let port = master.port else { throw ChaosError("the master has no port") }
     var following = options.redis.server
     following.configuration.append("replicaof 127.0.0.1 \(port)")

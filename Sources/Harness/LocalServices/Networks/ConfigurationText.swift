@@ -32,6 +32,8 @@ package struct ConfigurationText: Sendable {
   }
 
   package var redisURL: String
+  /// The beginning of all keys; nil for the usual one.
+  package var prefix: String?
   package var apps: [App]
   /// The risks that are accepted of this Redis, by its words in the configuration: a stage's keeps nothing.
   package var acceptedRisks: [RedisRisk] = []
@@ -51,7 +53,8 @@ package struct ConfigurationText: Sendable {
   package func text(_ keys: NetworkKeys) -> String {
     let risks = acceptedRisks.map(\.rawValue).joined(separator: " ")
     let accepted = risks.isEmpty ? "" : ", accepted_risks: \(quoted(risks))"
-    var lines = ["redis: {url: \(quoted(redisURL))\(accepted)}"]
+    let beginning = prefix.map { ", prefix: \(quoted($0))" } ?? ""
+    var lines = ["redis: {url: \(quoted(redisURL))\(beginning)\(accepted)}"]
     if let logLevel { lines.append("log: {level: \(logLevel)}") }
     if !worker.isEmpty { lines += ["worker:"] + worker.map { "  \($0)" } }
     lines.append("apps:")

@@ -115,6 +115,13 @@ package actor SentinelServer {
     _ = RedisProbe.answer(port: port, to: "SENTINEL FAILOVER \(master)", password: password)
   }
 
+  /// Has it take another address for the master's, as one that was told so by mistake.
+  package func mistakeMaster(port other: UInt16) {
+    for command in ["REMOVE \(master)", "MONITOR \(master) 127.0.0.1 \(other) 2"] {
+      _ = RedisProbe.answer(port: port, to: "SENTINEL \(command)", password: password)
+    }
+  }
+
   /// Ends it with SIGKILL, as a crash would.
   package func kill9() async { await child.kill() }
 
