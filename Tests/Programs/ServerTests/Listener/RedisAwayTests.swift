@@ -56,6 +56,19 @@ import Testing
     }
   }
 
+  @Test("a Redis that cannot save answers what only reads, and the server is ready")
+  func cannotSave() async throws {
+    try await RunningServer.with { _, redis in
+      try await redis.refuseWrites()
+      let server = try await RunningServer.start(redis: redis.url)
+      try await server.untilReady()
+      let answer = try await server.ask(
+        "GET /v1/fleet HTTP/1.1\r\nAuthorization: Bearer \(Self.key)")
+      #expect(answer.status == 401, "\(answer.body)")
+      #expect(await server.child.terminate(graceMs: RunningServer.timeoutMs) == .code(0))
+    }
+  }
+
   @Test("a Redis that does not answer is not ready, and the probe does not wait for it")
   func freezes() async throws {
     try await RunningServer.with { server, redis in

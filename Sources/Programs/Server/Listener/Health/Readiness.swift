@@ -14,9 +14,7 @@ actor Readiness {
   init(_ session: StoreSession) {
     self.init {
       do throws(StoreFailure) {
-        _ = try await session.run { store throws(RedisError) in
-          try await store.connection.call(RedisCommand("PING"))
-        }
+        try await session.run { store throws(RedisError) in try await Self.ask(store.connection) }
         return nil
       } catch {
         return error.description
@@ -34,6 +32,14 @@ actor Readiness {
   ) {
     self.ask = ask
     self.pause = pause
+  }
+
+  /// A Redis that cannot save refuses PING along with every write (redis.io, "stop-writes-on-bgsave-error"), and answers what only
+  /// reads.
+  private static func ask(_ redis: RedisConnection) async throws(RedisError) {
+    do throws(RedisError) { _ = try await redis.call(RedisCommand("PING")) } catch {
+      guard case .server("MISCONF", _) = error else { throw error }
+    }
   }
 
   /// Why the server cannot work; nil when it can.
