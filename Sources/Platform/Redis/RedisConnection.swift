@@ -25,7 +25,7 @@ package final class RedisConnection {
   private var locator: RedisLocator
   /// The last one, at its end unless this connection is connecting, greeting or ready.
   private var link: RedisLink?
-  /// Ends the wait for the next attempt, or for whoever asks the sentinels.
+  /// Ends the wait for the next attempt, or for whoever asks the sentinels, or until they are asked once more.
   private var timer: LoopTimer!
   /// The question where the server is, while that is being asked.
   private var request: SentinelRequest?
@@ -44,7 +44,7 @@ package final class RedisConnection {
   package var patienceMs: UInt64 = 0 {
     didSet { link?.patienceMs = patienceMs }
   }
-  /// Called with a sentence when the server was found, and those who were asked for it do not all agree.
+  /// Called with a sentence when the server was found, and those who were or are asked for it do not all agree.
   package var onRemark: ((String) -> Void)?
 
   /// - Parameters:
@@ -129,10 +129,39 @@ package final class RedisConnection {
   }
 
   private func timeIsOver() {
-    guard state == .locating else { return open() }
+    switch state {
+    case .ready: lookAround()
+    case .locating:
+      request?.cancel()
+      let error = RedisError.unavailable(reason: "nobody asked the sentinels in time")
+      located(SentinelFinding(master: .failure(error), remark: nil))
+    case .waiting: open()
+    case .idle, .connecting, .greeting, .closed: break
+    }
+  }
+
+  /// Asks whether the server is still the master, since one that is cut off from the others does not say so itself. One connection of
+  /// a process asks for all.
+  private func lookAround() {
+    guard case .sentinels(let sentinels) = endpoint.place else { return }
     request?.cancel()
-    let error = RedisError.unavailable(reason: "nobody asked the sentinels in time")
-    located(SentinelFinding(master: .failure(error), remark: nil))
+    let request = SentinelRequest { [unowned self] in looked($0) }
+    self.request = request
+    timer.schedule(afterMs: RedisLimits.sentinelLookMs)
+    sentinels.locate(on: loop, freshMs: RedisLimits.sentinelLookMs, request)
+  }
+
+  private func looked(_ finding: SentinelFinding) {
+    request = nil
+    guard state == .ready, let link else { return }
+    if let reason = locator.reasonToLeave(link.place, after: finding) {
+      return link.discard(reason)
+    }
+    if case .failure(let error) = finding.master {
+      onRemark?("work goes on with the master at \(link.place), but \(error.bareReason)")
+    } else if let remark = finding.remark {
+      onRemark?(remark)
+    }
   }
 
   private func connect(to place: Endpoint) {
@@ -152,12 +181,15 @@ package final class RedisConnection {
     link.isOfUse = true
     locator.arrive(at: link.place)
     losses.noteReady(nowNs: loop.nowNs)
+    if case .sentinels = endpoint.place { timer.schedule(afterMs: RedisLimits.sentinelLookMs) }
     resumeWaiters(.success(()))
     onReady?()
   }
 
   private func lost(_ link: RedisLink, _ end: LinkEnd) {
     let wasReady = state == .ready
+    request?.cancel()
+    request = nil
     let isCutShort = end.cause == .cutShort
     let refusal = clusterRefusal(end.reason, at: link)
     let reason = refusal.map { $0.error(wasReady: wasReady) } ?? end.reason

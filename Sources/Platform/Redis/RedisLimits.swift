@@ -23,6 +23,8 @@ package enum RedisLimits {
   static let sentinelAnswerMs: UInt64 = 1_000
   /// How long what they have said is taken for true by other connections of the process.
   static let sentinelFreshMs: UInt64 = 200
+  /// From one look whether they still name the master that a connection works with to the next.
+  static let sentinelLookMs: UInt64 = 5_000
   /// How long a connection waits for the one that asks them, which may end before it has an answer.
   static let sentinelWaitMs: UInt64 = 3_000
   /// Names of sentinels that are looked up at a time: twice as many as a URL names (ConfigurationLimits.redisHostsMax). A thread

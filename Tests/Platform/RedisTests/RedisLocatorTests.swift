@@ -113,6 +113,26 @@ import Testing
     #expect(told(login, login, login) == login)
   }
 
+  @Test("a master that works is left when most of all sentinels name another, and for nothing less")
+  func replaced() throws {
+    let group = try SentinelGroup(sentinels: [Self.one], master: "m")
+    let locator = RedisLocator(.sentinels(group))
+    func reason(
+      _ master: Result<Endpoint, RedisError>, isOfMost: Bool, of locator: RedisLocator
+    ) -> String? {
+      let finding = SentinelFinding(master: master, remark: nil, isOfMost: isOfMost)
+      return locator.reasonToLeave(Self.two, after: finding)?.bareReason
+    }
+    #expect(
+      reason(.success(Self.three), isOfMost: true, of: locator)
+        == "the sentinels call three:6379 the master m now, and no longer two:6379")
+    #expect(reason(.success(Self.three), isOfMost: false, of: locator) == nil)
+    #expect(reason(.success(Self.two), isOfMost: true, of: locator) == nil)
+    #expect(reason(.failure(Self.refused), isOfMost: false, of: locator) == nil)
+    let fixed = RedisLocator(.server(Self.two))
+    #expect(reason(.success(Self.three), isOfMost: true, of: fixed) == nil)
+  }
+
   @Test("sentinels are asked before each connection, but not to be rid of a reply")
   func sentinels() throws {
     let group = try SentinelGroup(sentinels: [Self.one], master: "m")

@@ -66,6 +66,31 @@ import Testing
     }
   }
 
+  @Test("a master that goes on answering is left when most of the sentinels name another")
+  func replaced() async throws {
+    try await Self.withSentinels(3) { lane, master, sentinels in
+      var options = RedisServer.Options()
+      options.tcp = true
+      try await RedisServer.with(options) { other in
+        let connection = try await lane.connect(RedisEndpoint(place: try Self.place(sentinels)))
+        #expect(connection.server == .tcp(host: "127.0.0.1", port: master.port!))
+        let left = Signal()
+        var reasons: [String] = []
+        connection.onLost = { reason in
+          reasons.append("\(reason)")
+          left.raise()
+        }
+        for sentinel in sentinels.dropLast() { await sentinel.mistakeMaster(port: other.port!) }
+        await left.wait()
+        try await connection.waitUntilReady(timeoutMs: 30_000)
+        #expect(connection.server == .tcp(host: "127.0.0.1", port: other.port!))
+        #expect(reasons.first?.contains("and no longer 127.0.0.1:\(master.port!)") == true)
+        connection.onLost = nil
+        connection.close()
+      }
+    }
+  }
+
   @Test("a name that they do not know, and sentinels that are away, are told in a sentence each")
   func unknownOrAway() async throws {
     try await Self.withSentinels(1, quorum: 1) { lane, _, sentinels in

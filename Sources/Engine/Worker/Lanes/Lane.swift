@@ -239,14 +239,15 @@ actor Lane {
     }
   }
 
-  /// Sentinels are asked each time that a lane connects: one of them says it, and the same once an hour. The majority is believed
-  /// before all have answered, so whether they agree again nobody hears.
+  /// Sentinels are asked each time that a lane connects, and every few seconds afterwards: one lane says it, the same once an hour,
+  /// and anything else once a minute. The majority is believed before all have answered, so whether they agree again nobody hears.
   private func note(remark sentence: String) {
     guard settings.isHousekeeper else { return }
-    if let remark, remark.sentence == sentence,
-      loop.nowNs &- remark.atNs < WorkerLimits.remarkAgainMs * 1_000_000
-    {
-      return
+    if let remark {
+      let pauseMs =
+        remark.sentence == sentence
+        ? WorkerLimits.remarkAgainMs : WorkerLimits.remarkOtherwiseMs
+      guard loop.nowNs &- remark.atNs >= pauseMs * 1_000_000 else { return }
     }
     remark = (sentence, loop.nowNs)
     log.warning("\(sentence)")

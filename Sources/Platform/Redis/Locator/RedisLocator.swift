@@ -48,6 +48,16 @@ struct RedisLocator {
     return .connect(candidates[number % candidates.count])
   }
 
+  /// Says why a server that works is to be left: most of all sentinels call another one the master. It may be cut off from them
+  /// and its replicas, and then does not know it. Nil to stay.
+  func reasonToLeave(_ place: Endpoint, after finding: SentinelFinding) -> RedisError? {
+    guard case .sentinels(let group) = self.place, finding.isOfMost,
+      case .success(let master) = finding.master, master != place
+    else { return nil }
+    return .connectionLost(
+      reason: "the sentinels call \(master) the master \(group.master) now, and no longer \(place)")
+  }
+
   /// The server at that place is of use.
   mutating func arrive(at place: Endpoint) {
     redirections = 0

@@ -54,13 +54,15 @@ package final class SentinelGroup: Sendable {
     LoginRefusal.error(for: refusal, user: user, passwordFields: "redis.sentinel_password_file")
   }
 
-  /// Has the request told where the master is, on this loop: at once where that was just learned.
-  func locate(on loop: EventLoop, _ request: SentinelRequest) {
+  /// Has the request told where the master is, on this loop: at once where that was learned so short a time ago.
+  func locate(
+    on loop: EventLoop, freshMs: UInt64 = RedisLimits.sentinelFreshMs, _ request: SentinelRequest
+  ) {
     let waiter = Waiter(loop: loop, request: request)
     let nowNs = EventLoop.clockNs()
     let turn = state.withLock { state -> Turn in
       if let finding = state.finding,
-        nowNs &- state.foundNs < RedisLimits.sentinelFreshMs * 1_000_000
+        nowNs &- state.foundNs < freshMs * 1_000_000
       {
         return .told(finding)
       }

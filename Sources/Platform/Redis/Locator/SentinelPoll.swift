@@ -39,7 +39,8 @@ struct SentinelPoll {
   var finding: SentinelFinding? {
     let votes = votes
     if let first = votes.first, first.count * 2 > sentinels.count {
-      return SentinelFinding(master: .success(first.master), remark: dissent(from: first.master))
+      return SentinelFinding(
+        master: .success(first.master), remark: dissent(from: first.master), isOfMost: true)
     }
     guard !answers.contains(where: { $0 == nil }) else { return nil }
     guard let first = votes.first else {
@@ -116,4 +117,6 @@ struct SentinelFinding: Sendable, Equatable {
   let master: Result<Endpoint, RedisError>
   /// A sentence that an operator should know although the master was found; nil for nothing.
   let remark: String?
+  /// Whether more than half of all sentinels name that master, and not only of those that answer.
+  var isOfMost = false
 }

@@ -284,6 +284,8 @@ enum WorkerLimits {
   static let redisLookMs: UInt64 = 60_000
   /// How soon the same is said again of sentinels that do not agree.
   static let remarkAgainMs: UInt64 = 3_600_000
+  /// How soon something else is.
+  static let remarkOtherwiseMs: UInt64 = 60_000
   /// Jobs that ended last, by which it is told how long records are kept.
   static let endedLookedMax = 100
   /// How long a worker that starts waits for Redis, to look how it is set up before it begins.
