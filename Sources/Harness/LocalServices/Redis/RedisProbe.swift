@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// One connection, one question: whether a redis-server answers at a Unix socket, and what a Sentinel says at a port.
