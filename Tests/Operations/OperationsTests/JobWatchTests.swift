@@ -77,7 +77,7 @@ import Testing
   @Test func `a job of which no more is left than users who are off may have says so`()
     async throws
   {
-    try await Partitions.withStores { _, stores in
+    try await Shards.withStores { _, stores in
       for off in [
         KillSwitch.user(app: "shop", "u1"), .user(app: "shop", "u2"), .user(app: "a", "u"),
       ] {

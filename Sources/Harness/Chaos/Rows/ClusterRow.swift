@@ -34,7 +34,7 @@ struct ClusterRow: MatrixRow {
   }
 
   private func run(_ way: Way, _ trial: Trial, _ result: inout RowResult) async throws {
-    var options = StageOptions(crowd: Crowd(count: trial.users))
+    var options = StageOptions(users: trial.users)
     // Another master that is given the slot has none.
     options.redis.clusterReplicas = way == .moved ? 0 : 1
     // Longer than nobody serves: what is measured is not the lease.

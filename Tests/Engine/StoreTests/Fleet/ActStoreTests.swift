@@ -28,10 +28,10 @@ import Testing
   @Test("an act keeps the name of the key that did it")
   func names() async throws {
     try await Lane.withStore { _, store in
-      try await store.acts.add(
+      try await store.fleet.acts.add(
         Act("job.pause"), by: "k7", named: "the hall", from: "192.0.2.1", nowMs: 1)
-      try await store.acts.add(Act("job.resume"), by: "k7", from: "192.0.2.1", nowMs: 2)
-      let acts = try await store.acts.page(max: 2)
+      try await store.fleet.acts.add(Act("job.resume"), by: "k7", from: "192.0.2.1", nowMs: 2)
+      let acts = try await store.fleet.acts.page(max: 2)
       #expect(acts.map(\.who) == ["k7", "k7"])
       #expect(acts.map(\.whoName) == ["", "the hall"])
     }
