@@ -97,13 +97,4 @@ package enum Limits {
   package static let customFieldsMax = 50
   package static let customNameBytesMax = 64
   package static let customValueBytesMax = 1_024
-
-  // Device tokens
-  /// Hexadecimal digits; Apple says the length may change, so it is not fixed.
-  package static let apnsTokenBytesMin = 8
-  package static let apnsTokenBytesMax = 400
-  package static let fcmTokenBytesMin = 8
-  package static let fcmTokenBytesMax = 4_096
-  package static let jpushTokenBytesMin = 4
-  package static let jpushTokenBytesMax = 128
 }

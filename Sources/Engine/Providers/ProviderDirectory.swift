@@ -17,6 +17,14 @@ package struct ProviderDirectory: Sendable {
     let origin: MaterialDigest?
     /// The digest as text: equal in all processes that send there in the same way.
     package var originText: String { origin?.text ?? "" }
+    /// The place among the entries of its app: of one for both environments, that of production.
+    package var place: Int {
+      provider.network.place(in: environments.contains(.production) ? .production : .development)
+    }
+    /// The entry's environments in words: the only one, or `all`.
+    package var environmentName: String {
+      environments.count == 1 ? environments.first!.rawValue : "all"
+    }
 
     package init(
       number: Int, app: String, environments: Set<PushEnvironment>, provider: any PushProvider,

@@ -27,7 +27,7 @@ extension Installation {
     let user = try reader.requiredString("user", why: "an installation belongs to a user")
     do { try TextRule.checkUser(user) } catch { throw error.under("/user") }
     guard let network = try reader.choice("network", of: Network.self) else {
-      throw reader.refused("network", "is missing: apns, fcm or jpush")
+      throw reader.refused("network", "is missing: \(Network.alternatives)")
     }
     let token = try reader.requiredString("token", why: "the device token of the network")
     let deviceToken = try DeviceToken(token, network: network)

@@ -123,7 +123,7 @@ extension Audience {
       let place = FieldPointer.element(position, of: pointer)
       let reader = try FieldReader(item, at: place, known: ["network", "token"])
       guard let network = try reader.choice("network", of: Network.self) else {
-        throw reader.refused("network", "is missing: apns, fcm or jpush")
+        throw reader.refused("network", "is missing: \(Network.alternatives)")
       }
       let text = try reader.requiredString("token", why: "a device token of its network")
       let token: DeviceToken

@@ -67,12 +67,9 @@ extension Job {
     let retentionSeconds = try reader.integer(
       Self.retentionField, in: Limits.retentionSecondsMin...Limits.retentionSecondsMax)
     let receivers = try Audience(json: audience, at: "/audience")
-    if let message = content.fcm?.message {
-      // Not asked of what an older version has admitted, either: FCM itself answers to that.
-      let check = FCMMessageCheck(
-        isForOne: receivers.isOneInstallation, isFilledIn: content.variables != nil)
-      content.fcm?.message = try check.checked(message, at: "/fcm/message")
-    }
+    try content.parts.checkAdmission(
+      of: JobForm(
+        isForOne: receivers.isOneInstallation, isFilledIn: content.variables != nil))
     if case .topic(let topic) = receivers { content.topic = topic }
     if case .channel(let channel) = receivers { content.channel = channel }
     self.init(

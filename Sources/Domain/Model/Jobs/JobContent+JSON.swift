@@ -1,9 +1,10 @@
 extension JobContent {
-  static let fields = [
-    "notification", "localized", "variables", "variables_key", "apns", "fcm", "jpush", "kind",
-    "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "filter", "dry_run",
-    "on_unknown", "trace",
-  ]
+  static let fields =
+    ["notification", "localized", "variables", "variables_key"] + Network.allCases.map(\.rawValue)
+    + [
+      "kind", "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "filter",
+      "dry_run", "on_unknown", "trace",
+    ]
   /// The field of the topic, which a producer does not write here: it is the job's audience.
   private static let topicField = "topic"
   private static let channelField = "channel"
@@ -31,15 +32,7 @@ extension JobContent {
     let notification = try reader["notification"].map { (value) throws(InvalidField) in
       try Notification(json: value, at: "/notification")
     }
-    let apns = try reader["apns"].map { (value) throws(InvalidField) in
-      try APNsPart(json: value, at: "/apns")
-    }
-    let fcm = try reader["fcm"].map { (value) throws(InvalidField) in
-      try FCMPart(json: value, at: "/fcm")
-    }
-    let jpush = try reader["jpush"].map { (value) throws(InvalidField) in
-      try JPushPart(json: value, at: "/jpush")
-    }
+    let parts = try NetworkParts(reader: reader)
     self.init(
       notification: notification, event: event,
       collapseID: try reader.boundedText("collapse_id", bytesMax: Limits.collapseIDBytesMax),
@@ -48,7 +41,7 @@ extension JobContent {
       dryRun: try reader.flag("dry_run") ?? false,
       unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend,
       trace: try reader.flag("trace") ?? false)
-    (self.apns, self.fcm, self.jpush) = (apns, fcm, jpush)
+    self.parts = parts
     channel = try reader.boundedText(Self.channelField, bytesMax: Limits.channelBytesMax)
     topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
     schedule = try LocalSchedule(
@@ -58,11 +51,11 @@ extension JobContent {
     filter = try reader["filter"].map { (value) throws(InvalidField) in
       try InstallationFilter(json: value, at: "/filter")
     }
-    let hasPart = notification != nil || apns?.payload != nil || fcm != nil || jpush != nil
-    guard hasPart || event != nil else {
+    guard notification != nil || parts.isSendable || event != nil else {
+      let sendable =
+        ["a notification"] + Network.allCases.map(\.traits.sendableField) + ["an event"]
       throw reader.refused(
-        "notification",
-        "is missing: a job needs a notification, apns.payload, fcm, jpush or an event to send")
+        "notification", "is missing: a job needs \(sendable.list(before: "or")) to send")
     }
     guard notification != nil || localized.isEmpty else {
       throw reader.refused(
@@ -109,9 +102,7 @@ extension JobContent {
     object.add(notification?.json(), for: "notification")
     object.add(LocalizedText.json(localized), for: "localized")
     variables?.write(to: &object)
-    object.add(apns?.json(), for: "apns")
-    object.add(fcm.map { ["message": .object($0.message)] }, for: "fcm")
-    object.add(jpush.map { .object($0.payload) }, for: "jpush")
+    parts.write(to: &object)
     object.add(event.map { _ in .string(AppEvent.jobKind) }, for: "kind")
     object.add(event?.json(), for: "event")
     if withAudience {

@@ -2,10 +2,7 @@
 /// topic, which the message names.
 package struct JobContent: Sendable, Equatable {
   package var notification: Notification?
-  // The parts that are for one network alone.
-  package var apns: APNsPart?
-  package var fcm: FCMPart?
-  package var jpush: JPushPart?
+  package var parts = NetworkParts()
   /// The common title and body in other languages, in the order of these.
   package var localized: [LocalizedText] = []
   /// The values that texts are filled with for each user; nil when they mean what they say.
@@ -81,25 +78,13 @@ package enum UnknownPolicy: String, Sendable, Hashable, CaseIterable {
 extension JobContent {
   /// Whether it has anything to say on a network: the common part, or that network's own.
   package func isFor(_ network: Network) -> Bool {
-    if event != nil { return true }
-    return switch network {
-    case .apns: notification != nil || apns?.payload != nil
-    case .fcm: notification?.saysSomethingOnAndroid == true || fcm != nil
-    case .jpush: notification != nil || jpush != nil
-    }
+    event != nil || parts.areFor(network, beside: notification)
   }
 
-  /// Whether an installation of the network gets a badge of its own. Android shows one beside the common text only.
+  /// Whether an installation of the network gets a badge of its own.
   package func showsRaisedBadge(on network: Network) -> Bool {
     guard raisesBadge, let notification else { return false }
-    return network != .fcm || notification.title != nil || notification.body != nil
-  }
-}
-
-extension Notification {
-  /// A badge or a sound is shown beside a text only: alone they would be a message without anything in it.
-  fileprivate var saysSomethingOnAndroid: Bool {
-    title != nil || body != nil || contentAvailable || !data.isEmpty
+    return NetworkParts.showsBadge(of: notification, on: network)
   }
 }
 

@@ -32,7 +32,7 @@ final class CertificateWatch {
       entry.provider.credentials.certificate.map {
         Shown(
           app: entry.app, network: entry.provider.network.rawValue,
-          environment: entry.environments.first?.rawValue ?? "all", expiry: $0)
+          environment: entry.environmentName, expiry: $0)
       }
     }.sorted { $0.expiry.expiresAtMs < $1.expiry.expiresAtMs }
   }

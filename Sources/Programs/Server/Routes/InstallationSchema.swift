@@ -48,12 +48,7 @@ enum InstallationSchema {
   private static let address: [(String, JSONValue)] = [
     ("app", word("._-", bytesMax: Limits.appBytesMax, "The app of the path")), user,
     ("network", Schema.choice(Network.allCases.map(\.rawValue), "The push network")),
-    (
-      "token",
-      word(
-        "_:.%~=+-", bytes: Limits.jpushTokenBytesMin...Limits.fcmTokenBytesMax,
-        "The device token as the app got it; of APNs in hexadecimal")
-    ),
+    ("token", TokenSchema.any("The device token as the app got it; of APNs in hexadecimal")),
   ]
 
   private static let settings: [(String, JSONValue)] = [
@@ -140,41 +135,9 @@ enum InstallationSchema {
       address + settings + givenInstants, required: ["user", "network", "token"], closed: true,
       description: "An installation. Its app may be left out")
     guard case .object(var object) = with(whole, in: schema) else { return schema }
-    object["allOf"] = .array(tokenRules)
+    object["allOf"] = .array(TokenSchema.rules)
     return .object(object)
   }()
-
-  /// A token is of its network's form, and only those of APNs have kinds.
-  private static let tokenRules: [JSONValue] = [
-    rule(network: .apns, "^([0-9A-Fa-f]{2})+$"),
-    rule(network: .fcm, "^[A-Za-z0-9_:%~=+-]+(\\.[A-Za-z0-9_:%~=+-]+)*\\.?$"),
-    rule(network: .jpush, "^[A-Za-z0-9]+$"),
-    [
-      "if": [
-        "properties": ["network": ["enum": .array([.string("fcm"), .string("jpush")])]],
-        "required": .array([.string("network")]),
-      ],
-      "then": ["properties": ["kind": ["const": .string("alert")]]],
-    ],
-  ]
-
-  private static func rule(network: Network, _ pattern: String) -> JSONValue {
-    let bytes = DeviceToken.bytes(of: network)
-    return [
-      "if": [
-        "properties": ["network": ["const": .string(network.rawValue)]],
-        "required": .array([.string("network")]),
-      ],
-      "then": [
-        "properties": [
-          "token": [
-            "minLength": .integer(bytes.lowerBound), "maxLength": .integer(bytes.upperBound),
-            "pattern": .string(pattern),
-          ]
-        ]
-      ],
-    ]
-  }
 
   /// A change by RFC 7396.
   static let patch: JSONValue = {

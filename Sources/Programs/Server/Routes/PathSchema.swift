@@ -10,9 +10,7 @@ enum PathSchema {
         "._-", bytesMax: Limits.appBytesMax, "The app, as the configuration names it")
     case "network": Schema.choice(Network.allCases.map(\.rawValue), "The push network")
     case "token":
-      InstallationSchema.word(
-        "_:.%~=+-", bytes: Limits.jpushTokenBytesMin...Limits.fcmTokenBytesMax,
-        "The device token, by the rules of its network. Percent-encode : and %")
+      TokenSchema.any("The device token, by the rules of its network. Percent-encode : and %")
     case "user":
       InstallationSchema.text(bytesMax: Limits.userBytesMax, "The user, percent-encoded")
     case "topic": InstallationSchema.word("_-", bytesMax: Limits.topicBytesMax, "The topic")

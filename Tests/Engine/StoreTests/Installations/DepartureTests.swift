@@ -102,7 +102,7 @@ import Testing
   {
     try await Lane.withStore { _, store in
       let long = DeviceToken(
-        stored: String(repeating: "x", count: Limits.fcmTokenBytesMax), network: .fcm)
+        stored: String(repeating: "x", count: DeviceToken.bytesOfAny.upperBound), network: .fcm)
       let beginning = String(repeating: "x", count: StoreLimits.departedTokenBytesMax)
       for number in 0..<Limits.installationsPerUserMax {
         try await store.install("ann", "token-\(number)")

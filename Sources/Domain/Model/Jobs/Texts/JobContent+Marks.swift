@@ -42,11 +42,7 @@ extension JobContent {
       }
       notification = common
     }
-    if let payload = apns?.payload {
-      apns?.payload = try Self.marked(payload, "/apns/payload", &table)
-    }
-    if let own = fcm { fcm?.message = try Self.marked(own.message, "/fcm/message", &table) }
-    if let own = jpush { jpush?.payload = try Self.marked(own.payload, "/jpush", &table) }
+    try parts.mark(&table)
   }
 
   private static func mark(
@@ -54,34 +50,5 @@ extension JobContent {
   ) throws(InvalidField) {
     guard let plain = text else { return }
     do { text = try table.mark(plain, isURL: isURL) } catch { throw error.under(pointer) }
-  }
-
-  private static func marked(
-    _ object: JSONObject, _ pointer: String, _ table: inout PlaceholderTable
-  ) throws(InvalidField) -> JSONObject {
-    var marked = JSONObject()
-    for member in object.members {
-      marked[member.name] = try Self.marked(
-        member.value, FieldPointer.child(member.name, of: pointer), &table)
-    }
-    return marked
-  }
-
-  private static func marked(
-    _ value: JSONValue, _ pointer: String, _ table: inout PlaceholderTable
-  ) throws(InvalidField) -> JSONValue {
-    switch value {
-    case .null, .bool, .number: return value
-    case .string(let plain):
-      do { return .string(try table.mark(plain)) } catch { throw error.under(pointer) }
-    case .array(let items):
-      var marked: [JSONValue] = []
-      for (index, item) in items.enumerated() {
-        marked.append(
-          try Self.marked(item, FieldPointer.element(index, of: pointer), &table))
-      }
-      return .array(marked)
-    case .object(let object): return .object(try Self.marked(object, pointer, &table))
-    }
   }
 }

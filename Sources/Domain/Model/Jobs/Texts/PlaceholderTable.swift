@@ -99,3 +99,35 @@ struct PlaceholderTable {
     return nil
   }
 }
+
+extension PlaceholderTable {
+  /// An object with marks in the place of the placeholders of all its texts, however deep they stand.
+  /// - Parameter pointer: the object's, for complaints.
+  mutating func marked(
+    _ object: JSONObject, at pointer: String
+  ) throws(InvalidField) -> JSONObject {
+    var marked = JSONObject()
+    for member in object.members {
+      marked[member.name] = try self.marked(
+        member.value, at: FieldPointer.child(member.name, of: pointer))
+    }
+    return marked
+  }
+
+  private mutating func marked(
+    _ value: JSONValue, at pointer: String
+  ) throws(InvalidField) -> JSONValue {
+    switch value {
+    case .null, .bool, .number: return value
+    case .string(let plain):
+      do { return .string(try mark(plain)) } catch { throw error.under(pointer) }
+    case .array(let items):
+      var marked: [JSONValue] = []
+      for (index, item) in items.enumerated() {
+        marked.append(try self.marked(item, at: FieldPointer.element(index, of: pointer)))
+      }
+      return .array(marked)
+    case .object(let object): return .object(try marked(object, at: pointer))
+    }
+  }
+}

@@ -5,7 +5,7 @@ internal import Providers
 struct DestinationIdentity {
   /// The number by which pushes name it.
   let number: Int
-  /// The place among the destinations of its app, `NetworkPlace`.
+  /// The place among the destinations of its app.
   let place: Int
   /// The app, its network and environments there, and its rates.
   let entry: ProviderDirectory.Entry
@@ -20,7 +20,6 @@ struct DestinationIdentity {
     provider = entry.provider
     authority = provider.destination.authority
     network = provider.network
-    place = NetworkPlace.of(
-      network, entry.environments.contains(.production) ? .production : .development)
+    place = entry.place
   }
 }

@@ -90,7 +90,6 @@ struct DestinationName {
   init(_ entry: ProviderDirectory.Entry) {
     app = entry.app
     network = entry.provider.network.rawValue
-    let environments = entry.environments
-    environment = environments.count == 1 ? environments.first!.rawValue : "all"
+    environment = entry.environmentName
   }
 }

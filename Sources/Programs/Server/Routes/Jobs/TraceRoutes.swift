@@ -20,7 +20,7 @@ package enum TraceRoutes {
           "user", "Only this user's pushes.", Schema.string(bytesMax: Limits.userBytesMax)),
         RouteDocument.QueryField(
           "token", "Only the pushes to this device token; not beside user.",
-          Schema.string(bytesMax: Limits.fcmTokenBytesMax)),
+          Schema.string(bytesMax: DeviceToken.bytesOfAny.upperBound)),
         RouteDocument.QueryField(
           "limit",
           "How many of the last events are told; \(ServerLimits.traceEventsUsual) when it is left out.",

@@ -6,7 +6,16 @@ package struct JPushPart: Sendable, Equatable {
   package init(payload: JSONObject) { self.payload = payload }
 }
 
-extension JPushPart {
+extension JobContent {
+  /// Its part for JPush alone.
+  package var jpush: JPushPart? {
+    get { parts.jpush }
+    _modify { yield &parts.jpush }
+  }
+}
+
+extension JPushPart: NetworkPart {
+  static let network = Network.jpush
   /// The worker names the installations, and gives each request an id that makes its retry idempotent.
   private static let worker = [
     "audience": "the job's audience says who receives it",
@@ -42,6 +51,12 @@ extension JPushPart {
         message: "must be left out: the environment of each installation says it")
     }
     self.init(payload: payload)
+  }
+
+  func json() -> JSONValue { .object(payload) }
+
+  mutating func mark(_ table: inout PlaceholderTable) throws(InvalidField) {
+    payload = try table.marked(payload, at: "/jpush")
   }
 
   /// Checks what reaches the app beside the text, wherever the request may hold it: in a message, in a notification's part

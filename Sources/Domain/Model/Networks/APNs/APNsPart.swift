@@ -34,7 +34,16 @@ package enum APNsPriority: Int, Sendable, Hashable, CaseIterable {
   case low = 1
 }
 
-extension APNsPart {
+extension JobContent {
+  /// Its part for APNs alone.
+  package var apns: APNsPart? {
+    get { parts.apns }
+    _modify { yield &parts.apns }
+  }
+}
+
+extension APNsPart: NetworkPart {
+  static let network = Network.apns
   static let fields = ["payload", "push_type", "topic", "priority"]
 
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
@@ -83,6 +92,14 @@ extension APNsPart {
       throw reader.refused("priority", "must be 10, 5 or 1, is \(number)")
     }
     return priority
+  }
+
+  /// A push type, a topic and a priority say nothing by themselves.
+  var isSendable: Bool { payload != nil }
+
+  mutating func mark(_ table: inout PlaceholderTable) throws(InvalidField) {
+    guard let payload else { return }
+    self.payload = try table.marked(payload, at: "/apns/payload")
   }
 
   func json() -> JSONValue {

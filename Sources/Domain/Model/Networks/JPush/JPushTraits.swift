@@ -1,0 +1,13 @@
+extension NetworkTraits {
+  /// JPush (Aurora).
+  static let jpush = NetworkTraits(
+    displayName: "JPush",
+    hasAccountPerEnvironment: false,
+    token: TokenRule(
+      of: "a JPush", named: "registration ID",
+      bytes: 4...128,
+      checks: [.word(others: "")],
+      pattern: "^[A-Za-z0-9]+$"),
+    absentToken: String(repeating: "0", count: 19),
+    sendableField: "jpush")
+}
