@@ -1,10 +1,11 @@
+internal import Model
 package import Redis
 
 /// The functions under Functions/ as the library that connections load.
 package enum StoreLibrary {
   /// One library: a file sees the tables of those before it.
   static let source: [UInt8] =
-    Array("#!lua name=pushpool_@VERSION@\n".utf8)
+    Array("#!lua name=pushpool_@VERSION@\n\(networks)".utf8)
     + PackageResources.limits_lua + PackageResources.keys_lua + PackageResources.numbers_lua
     + PackageResources.library_lua + PackageResources.sections_lua
     + PackageResources.alarms_lua + PackageResources.types_lua
@@ -33,6 +34,11 @@ package enum StoreLibrary {
     + PackageResources.workers_lua
     + PackageResources.credentials_lua
     + PackageResources.libraries_lua
+
+  /// The networks, which the functions have from here.
+  private static var networks: String {
+    "local NETWORKS = {\(Network.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))}\n"
+  }
 
   /// The beginning of the names of all versions' libraries.
   static let libraryName = "pushpool"

@@ -39,40 +39,71 @@ enum RegistrationRules {
 
   /// The tables LIMIT, of what Audiences/index.lua and Installations/bindings.lua ask for here, and RULE.
   static var lua: String {
-    let bytes = Network.allCases.map { network in
-      let range = DeviceToken.bytes(of: network)
-      return "\(network.rawValue) = {min = \(range.lowerBound), max = \(range.upperBound)}"
+    """
+
+    local LIMIT = {
+      INSTALLATIONS_PER_USER_MAX = \(Limits.installationsPerUserMax),
+      NOTICES_MAX = \(StoreLimits.noticesMax),
+      BLOCK_MAX = \(StoreLimits.indexBlockMax),
+      DEPARTED_MS = \(StoreLimits.departedMs),
+      DEPARTED_MAX = \(StoreLimits.departedMax),
+      DEPARTED_TOKEN_BYTES_MAX = \(StoreLimits.departedTokenBytesMax),
     }
-    return """
 
-      local LIMIT = {
-        INSTALLATIONS_PER_USER_MAX = \(Limits.installationsPerUserMax),
-        NOTICES_MAX = \(StoreLimits.noticesMax),
-        BLOCK_MAX = \(StoreLimits.indexBlockMax),
-        DEPARTED_MS = \(StoreLimits.departedMs),
-        DEPARTED_MAX = \(StoreLimits.departedMax),
-        DEPARTED_TOKEN_BYTES_MAX = \(StoreLimits.departedTokenBytesMax),
-      }
+    local RULE = {
+    \(numbers.map { "  \($0.0) = \($0.1),\n" }.joined())\
+      networks = \(words(Network.allCases.map(\.rawValue))),
+      any_network = \(quoted(Network.alternatives)),
+      tokens = {
+    \(Network.allCases.map(token).joined())\
+      },
+      environments = \(words(PushEnvironment.allCases.map(\.rawValue))),
+      kinds = \(words(TokenKind.allCases.map(\.rawValue))),
+      texts = {\(texts.map { "{name = '\($0.0)', bytes_max = \($0.1)}" }.joined(separator: ", "))},
+      fields = {
+        installation = \(words(Installation.fields)),
+        uninstall = \(words(uninstallFields)),
+        devices = \(words(devicesFields)),
+        subscription = \(words(Subscription.fields)),
+      },
+    }
 
-      local RULE = {
-      \(numbers.map { "  \($0.0) = \($0.1),\n" }.joined())\
-        token_bytes = {\(bytes.joined(separator: ", "))},
-        networks = \(words(Network.allCases.map(\.rawValue))),
-        environments = \(words(PushEnvironment.allCases.map(\.rawValue))),
-        kinds = \(words(TokenKind.allCases.map(\.rawValue))),
-        texts = {\(texts.map { "{name = '\($0.0)', bytes_max = \($0.1)}" }.joined(separator: ", "))},
-        fields = {
-          installation = \(words(Installation.fields)),
-          uninstall = \(words(uninstallFields)),
-          devices = \(words(devicesFields)),
-          subscription = \(words(Subscription.fields)),
-        },
-      }
+    """
+  }
 
-      """
+  /// The rule for a network's tokens.
+  private static func token(of network: Network) -> String {
+    let rule = network.traits.token
+    let checks = rule.checks.map { check in
+      "{\(condition(check)), sentence = \(quoted(rule.sentence(check)))}"
+    }
+    return "    \(network.rawValue) = {owner = \(quoted(rule.owner)), "
+      + "min = \(rule.bytes.lowerBound), max = \(rule.bytes.upperBound), "
+      + "is_lowercased = \(rule.isLowercased), checks = {\(checks.joined(separator: ", "))}},\n"
+  }
+
+  /// A check as a member of a table, by which `token_of` of fields.lua knows it.
+  private static func condition(_ check: TokenRule.Check) -> String {
+    switch check {
+    case .hexadecimal: "foreign = '%X'"
+    // Redis leaves the classes of characters in the locale C: %w is ASCII only.
+    case .word(let others): "foreign = '[^%w\("\(others)".map { "%\($0)" }.joined())]'"
+    case .evenCount: "is_even = true"
+    case .noPair(let scalar): "without = '\(scalar)\(scalar)'"
+    }
   }
 
   private static func words(_ list: [String]) -> String {
     "{\(list.map { "'\($0)'" }.joined(separator: ", "))}"
+  }
+
+  /// A sentence as a text of Lua.
+  private static func quoted(_ text: String) -> String {
+    var quoted = "'"
+    for character in text {
+      if character == "'" || character == "\\" { quoted += "\\" }
+      quoted.append(character)
+    }
+    return quoted + "'"
   }
 }

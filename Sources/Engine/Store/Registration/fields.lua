@@ -1,6 +1,6 @@
--- The rules of an installation's fields, and the sentences that refuse them: those of Installation+JSON.swift, FieldReader.swift
--- and DeviceToken.swift. A test gives the same documents to both, and compares what they say. Limits and closed sets of words
--- come from RULE, which is made of the constants of the program.
+-- The rules of an installation's fields, and the sentences that refuse them: those of Installation+JSON.swift and
+-- FieldReader.swift. A test gives the same documents to both, and compares what they say. Limits, closed sets of words, the
+-- networks and the rules for their tokens come from RULE, which is made of the constants of the program.
 
 local Fields = {}  -- what later files use of it
 
@@ -180,7 +180,6 @@ end
 
 -- Redis leaves the classes of characters in the locale C: %w is ASCII only.
 local FOREIGN = '[^%w._-]'
-local FOREIGN_TO_FCM = '[^%w_:.%%~=+-]'
 local FOREIGN_TO_IDS = '[^%w_-]'
 local FOREIGN_TO_ZONES = '[^%w_+/:-]'
 
@@ -201,39 +200,24 @@ local function user_of(values, why)
 end
 
 local function network_of(values)
-  return choice_of(values, 'network', RULE.networks, NETWORKS) or refuse('/network', 'is missing: apns, fcm or jpush')
+  return choice_of(values, 'network', RULE.networks, NETWORKS) or refuse('/network', 'is missing: ' .. RULE.any_network)
 end
 
--- By network: its name in a sentence, and the token as it is stored. The token itself is not repeated: it is as good as an
--- address.
-local TOKENS = {
-  apns = {whose = 'an APNs', normalised = function(token)
-    if find(token, '%X') then refuse('/token', 'an APNs device token must be hexadecimal digits only') end
-    if #token % 2 ~= 0 then
-      refuse('/token', 'an APNs device token must have an even number of hexadecimal digits')
-    end
-    return string.lower(token)
-  end},
-  fcm = {whose = 'an FCM', normalised = function(token)
-    if find(token, FOREIGN_TO_FCM) then
-      refuse('/token', 'an FCM registration token must be letters, digits and _ : - . % ~ = + only')
-    end
-    if find(token, '..', 1, true) then refuse('/token', 'an FCM registration token must not hold ".."') end
-    return token
-  end},
-  jpush = {whose = 'a JPush', normalised = function(token)
-    if find(token, '%W') then refuse('/token', 'a JPush registration ID must be letters and digits only') end
-    return token
-  end},
-}
-
+-- The token as it is stored. A sentence does not repeat it: it is as good as an address.
 local function token_of(values, network)
   local token = required(values, 'token', 'the device token of the network')
-  local rule, bytes = TOKENS[network], RULE.token_bytes[network]
-  if #token < bytes.min or #token > bytes.max then
-    refuse('/token', rule.whose .. ' token must be ' .. bytes.min .. ' to ' .. bytes.max .. ' characters, is ' .. #token)
+  local rule = RULE.tokens[network]
+  if #token < rule.min or #token > rule.max then
+    refuse('/token', rule.owner .. ' token must be ' .. rule.min .. ' to ' .. rule.max .. ' characters, is ' .. #token)
   end
-  return rule.normalised(token)
+  for i = 1, #rule.checks do
+    local check = rule.checks[i]
+    if check.foreign and find(token, check.foreign) or check.is_even and #token % 2 ~= 0
+      or check.without and find(token, check.without, 1, true) then
+      refuse('/token', check.sentence)
+    end
+  end
+  return rule.is_lowercased and string.lower(token) or token
 end
 
 local function badge_of(values)
