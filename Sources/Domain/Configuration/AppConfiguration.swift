@@ -1,12 +1,10 @@
-package import Model
+internal import Model
 internal import Yams
 
-/// One app and its accounts at the push networks.
+/// One app, with its accounts at the push networks.
 package struct AppConfiguration: Sendable, Equatable {
   package var id: String
-  package var apns: [PushEnvironment: APNsConfiguration]
-  package var fcm: FCMConfiguration?
-  package var jpush: JPushConfiguration?
+  package var networks: AppNetworks
   /// How many pushes of it the fleet together begins in a second; nil for any number.
   package var pushesPerSecond: Int?
   /// How many jobs that tell of events in one bucket the fleet starts in a minute; 0 for any number.
@@ -17,15 +15,12 @@ package struct AppConfiguration: Sendable, Equatable {
   package var jobs: JobsConfiguration?
 
   package init(
-    id: String, apns: [PushEnvironment: APNsConfiguration] = [:], fcm: FCMConfiguration? = nil,
-    jpush: JPushConfiguration? = nil, pushesPerSecond: Int? = nil,
+    id: String, networks: AppNetworks = AppNetworks(), pushesPerSecond: Int? = nil,
     eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual, timeZone: String? = nil,
     jobs: JobsConfiguration? = nil
   ) {
     self.id = id
-    self.apns = apns
-    self.fcm = fcm
-    self.jpush = jpush
+    self.networks = networks
     self.pushesPerSecond = pushesPerSecond
     self.eventsPerMinute = eventsPerMinute
     self.timeZone = timeZone
@@ -79,10 +74,9 @@ extension AppConfiguration {
     _ item: Node, at position: Int, _ root: ConfigurationSection
   ) throws(ConfigurationError) -> (ConfigurationSection, ConfigurationScalar) {
     let field = "apps[\(position)]"
-    let known = [
-      "id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone",
-      "jobs",
-    ]
+    let known =
+      ["id"] + Network.allCases.map(\.rawValue)
+      + ["pushes_per_second", "events_per_minute", "time_zone", "jobs"]
     // The variables of the unnamed section do not exist: no id has a character that becomes "[".
     let unnamed = try ConfigurationSection(
       item, source: root.source, field: field, variables: "[", known: known)
@@ -115,13 +109,7 @@ extension AppConfiguration {
     id: ConfigurationScalar, in section: ConfigurationSection, jobs all: JobsConfiguration
   ) throws(ConfigurationError) {
     self.init(id: id.text)
-    let environments = try section.section(
-      "apns", known: PushEnvironment.allCases.map(\.rawValue))
-    for environment in PushEnvironment.allCases {
-      apns[environment] = try APNsConfiguration(environment.rawValue, in: environments)
-    }
-    fcm = try FCMConfiguration(in: section)
-    jpush = try JPushConfiguration(in: section)
+    networks = try AppNetworks(in: section)
     pushesPerSecond = try section.optionalInteger(
       "pushes_per_second", in: 1...ConfigurationLimits.pushesPerSecondMax,
       zero: "nothing would ever be sent; leave it out for no limit, and stop sending with "
@@ -139,16 +127,17 @@ extension AppConfiguration {
       }
       timeZone = zone.text
     }
-    guard apns.isEmpty, fcm == nil, jpush == nil else { return }
+    guard networks.accounts.isEmpty else { return }
     // A network that is misspelt or wrong has told already.
-    let networks = ["apns", "fcm", "jpush"].map { section.path(to: $0) }
+    let places = Network.allCases.map { section.path(to: $0.rawValue) }
     if section.source.hasError(at: section.field)
-      || networks.contains(where: { section.source.hasError(within: $0) })
+      || places.contains(where: { section.source.hasError(within: $0) })
     {
       return
     }
     try section.source.refuse(
       id.refused(
-        "\"\(FieldPointer.printable(id.text))\" has no apns, fcm or jpush: it could send nothing"))
+        "\"\(FieldPointer.printable(id.text))\" has no \(Network.alternatives): it could send nothing"
+      ))
   }
 }

@@ -54,7 +54,7 @@ extension JobContent {
     guard let notification, notification.title != nil || notification.body != nil else {
       return false
     }
-    return apns == nil && fcm == nil && jpush == nil && event == nil && localized.isEmpty
-      && variables == nil && !raisesBadge && topic == nil && collapseID == nil
+    return parts.isEmpty && event == nil && localized.isEmpty && variables == nil && !raisesBadge
+      && topic == nil && collapseID == nil
   }
 }

@@ -1,5 +1,4 @@
 package import HTTPClient
-internal import Model
 package import PushpoolConfiguration
 
 /// Looks at what the files of a configuration's apps contain: keys, accounts, certificates, passwords, authorities.
@@ -16,9 +15,9 @@ package enum MaterialInspection {
     var faults: [ConfigurationError] = []
     for (index, app) in configuration.apps.enumerated() {
       var found: [ConfigurationError] = []
-      for part in app.networks {
+      for material in files.materials(of: app) {
         do throws(MaterialProblems) {
-          try builder.add(try files.material(of: part).get())
+          try builder.add(try material.get())
         } catch {
           for problem in error.all {
             let fault = configuration.error(about: problem, field: "apps[\(index)]")
@@ -29,25 +28,5 @@ package enum MaterialInspection {
       faults += found
     }
     return faults
-  }
-}
-
-extension AppConfiguration {
-  /// The app once for each of its networks and environments, with that alone.
-  fileprivate var networks: [AppConfiguration] {
-    var bare = self
-    (bare.apns, bare.fcm, bare.jpush) = ([:], nil, nil)
-    var networks: [AppConfiguration] = []
-    func add(_ change: (inout AppConfiguration) -> Void) {
-      var part = bare
-      change(&part)
-      networks.append(part)
-    }
-    for environment in PushEnvironment.allCases {
-      if let apns = apns[environment] { add { $0.apns[environment] = apns } }
-    }
-    if fcm != nil { add { $0.fcm = fcm } }
-    if jpush != nil { add { $0.jpush = jpush } }
-    return networks
   }
 }

@@ -9,13 +9,13 @@ struct ProviderSources: Sendable {
   var contexts: [MaterialDigest?: TLSContext] = [:]
   /// Authorities in PEM, for token exchanges over libcurl.
   var pem: [MaterialDigest: [UInt8]] = [:]
-  var accounts: [MaterialDigest: ServiceAccount] = [:]
-  var apns: [MaterialDigest: APNsTokenSource] = [:]
-  var fcm: [MaterialDigest: FCMTokenSource] = [:]
-  /// The messages a minute that FCM's projects allow, as the configuration says it of each; by project.
+  /// The sources of credentials, and what else accounts of a network have in common, by what it is made of.
+  var shared: [MaterialDigest: any Sendable] = [:]
+  /// The messages a minute that networks allow an account, as the configuration says it of each; by the name of its rate.
   var quotas: [String: Int] = [:]
-  var jpush: [MaterialDigest: JPushCredentialSource] = [:]
 
-  /// Each APNs key's tokens, and each service account's.
-  var tokenSources: [any SharedTokenSource] { Array(apns.values) + Array(fcm.values) }
+  /// The sources of the tokens that a fleet agrees on.
+  var tokenSources: [any SharedTokenSource] {
+    shared.values.compactMap { $0 as? any SharedTokenSource }
+  }
 }

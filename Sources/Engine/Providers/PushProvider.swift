@@ -3,7 +3,7 @@ package import Model
 
 /// One push network for one app (and environment): how its requests look and what its answers mean.
 ///
-/// A network lives in a folder of its own beside APNs and FCM and is built by `ProviderBuilder`.
+/// A network lives in a folder of its own, and is built by its `NetworkMaterial`.
 package protocol PushProvider: Sendable {
   var network: Network { get }
   var destination: PushDestination { get }
@@ -50,6 +50,17 @@ package protocol PushProvider: Sendable {
 
   /// Says what to do about a reason that holds every push of the app up.
   func remedy(for reason: String) -> String
+
+  // What the doctor asks, who sends a request that reaches nobody.
+
+  /// Whether the network may refuse to check requests for an app that it sends for.
+  var mayRefuseChecks: Bool { get }
+
+  /// Whether a reason is one that the network gives for a token which no device has.
+  func blamesAbsentToken(_ reason: String) -> Bool
+
+  /// Says what to do when the network refuses the credential.
+  func remedy(forRefusedCredential reason: String) -> String
 }
 
 extension PushProvider {
@@ -62,6 +73,12 @@ extension PushProvider {
   ) throws(InvalidField) {}
 
   package func remedy(for reason: String) -> String { "check the app's configuration" }
+
+  package var mayRefuseChecks: Bool { false }
+
+  package func blamesAbsentToken(_ reason: String) -> Bool { false }
+
+  package func remedy(forRefusedCredential reason: String) -> String { remedy(for: reason) }
 
   package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer)
     -> Classification

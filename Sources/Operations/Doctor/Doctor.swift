@@ -126,7 +126,7 @@ package struct Doctor: Sendable {
       return
     }
     directory.share(through: share)
-    // An app key of JPush's is the same in both environments.
+    // An account that is for both environments, and has an entry for each, is asked about once.
     var seen: Set<String> = []
     let asked = fit.filter { seen.insert(NetworkExamination.subject($0)).inserted }
     await ask(asked, of: configuration, with: exchanges, clock, &diagnosis, progress)

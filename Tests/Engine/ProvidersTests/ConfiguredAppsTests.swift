@@ -24,11 +24,12 @@ struct ConfiguredAppsTests {
   private func app(_ id: String, keyFile: String? = nil) -> AppConfiguration {
     AppConfiguration(
       id: id,
-      apns: [
-        .production: APNsConfiguration(
-          credential: .token(keyFile: keyFile ?? key.file, keyID: key.keyID, teamID: key.teamID),
-          topic: "com.example.\(id)")
-      ], fcm: FCMConfiguration(serviceAccountFile: account.file))
+      networks: AppNetworks(
+        apns: [
+          .production: APNsConfiguration(
+            credential: .token(keyFile: keyFile ?? key.file, keyID: key.keyID, teamID: key.teamID),
+            topic: "com.example.\(id)")
+        ], fcm: FCMConfiguration(serviceAccountFile: account.file)))
   }
 
   private func load(
@@ -78,7 +79,7 @@ struct ConfiguredAppsTests {
     let new = try #require(next.provider(app: "shop", network: .apns, environment: .production))
     #expect(try await new.credentials.current().header != old)
     // Nobody uses the old one any more.
-    #expect(next.sources.apns.count == 1 && next.sources.fcm.count == 1)
+    #expect(next.sources.tokenSources.count == 2)
   }
 
   @Test("a token exchange trusts the authorities that were loaded, whatever becomes of their file")
@@ -96,7 +97,7 @@ struct ConfiguredAppsTests {
       ) { _ in HTTP1Server.response(body: #"{"access_token": "abc", "expires_in": 3599}"#) }
       defer { server.close() }
       var shop = AppConfiguration(
-        id: "shop", fcm: FCMConfiguration(serviceAccountFile: account.file))
+        id: "shop", networks: AppNetworks(fcm: FCMConfiguration(serviceAccountFile: account.file)))
       shop.fcm?.tokenEndpoint = try ServiceURL(
         "https://localhost:\(server.port)/token", allowsPath: true)
       shop.fcm?.access.caFile = file
@@ -219,13 +220,14 @@ struct ConfiguredAppsTests {
       MaterialBytes(
         Array(try Data(contentsOf: URL(fileURLWithPath: path))), source: "app shop in Redis")
     }
-    var material = AppMaterial(id: "shop", pushesPerSecond: 10)
-    material.apns[.development] = APNsMaterial(
+    let apns = APNsMaterial(
+      environment: .development,
       credential: .token(key: try bytes(key.file), keyID: key.keyID, teamID: key.teamID),
       topic: "com.example.shop")
-    material.fcm = FCMMaterial(account: try bytes(account.file), messagesPerMinute: 600)
-    material.jpush = JPushMaterial(
+    var fcm = FCMMaterial(account: try bytes(account.file), messagesPerMinute: 600)
+    let jpush = JPushMaterial(
       appKey: "a1", masterSecret: MaterialBytes(Array("5e987ac6".utf8), source: "Redis"))
+    var material = AppMaterial(id: "shop", pushesPerSecond: 10, accounts: [apns, fcm, jpush])
     var text = ""
     dump(material, to: &text)
     #expect(!text.contains("5e987ac6") && text.contains("app shop in Redis"))
@@ -235,7 +237,8 @@ struct ConfiguredAppsTests {
     #expect(directory.entries.map(\.provider.network) == [.apns, .fcm, .jpush, .jpush])
     #expect(try await directory.entries[0].provider.credentials.current().header != nil)
 
-    material.fcm?.account = MaterialBytes(Array("{}".utf8), source: "app shop in Redis")
+    fcm.account = MaterialBytes(Array("{}".utf8), source: "app shop in Redis")
+    material.accounts = [apns, fcm, jpush]
     do throws(MaterialProblems) {
       try builder.add(material)
       Issue.record("an empty account was accepted")

@@ -24,7 +24,8 @@ struct ProviderDirectoryTests {
   func lookup() throws {
     let directory = try make(
       AppConfiguration(
-        id: "shop", apns: [.production: token(), .development: token()], fcm: fcm()))
+        id: "shop",
+        networks: AppNetworks(apns: [.production: token(), .development: token()], fcm: fcm())))
     #expect(directory.entries.count == 3)
     let production = try #require(
       directory.provider(app: "shop", network: .apns, environment: .production))
@@ -71,8 +72,9 @@ struct ProviderDirectoryTests {
     var strict = fcm()
     strict.access.caFile = other.certificateFile
     let directory = try make(
-      AppConfiguration(id: "shop", apns: [.production: token()], fcm: fcm()),
-      AppConfiguration(id: "news", apns: [.production: token()], fcm: strict))
+      AppConfiguration(id: "shop", networks: AppNetworks(apns: [.production: token()], fcm: fcm())),
+      AppConfiguration(id: "news", networks: AppNetworks(apns: [.production: token()], fcm: strict))
+    )
     let contexts = directory.entries.map { ObjectIdentifier($0.provider.destination.tls) }
     #expect(contexts.count == 4)
     #expect(Set(contexts[..<3]).count == 1)
@@ -85,7 +87,8 @@ struct ProviderDirectoryTests {
     try "5e987ac6d2e04d95a9d8f0d1\n".write(toFile: secret, atomically: false, encoding: .utf8)
     let jpush = JPushConfiguration(appKey: "7d431e42dfa6a6d693ac2d04", masterSecretFile: secret)
     let directory = try make(
-      AppConfiguration(id: "shop", jpush: jpush), AppConfiguration(id: "sister", jpush: jpush))
+      AppConfiguration(id: "shop", networks: AppNetworks(jpush: jpush)),
+      AppConfiguration(id: "sister", networks: AppNetworks(jpush: jpush)))
     #expect(directory.entries.count == 4)
     #expect(directory.entries.map(\.environments).prefix(2) == [[.production], [.development]])
     for entry in directory.entries {
@@ -109,7 +112,8 @@ struct ProviderDirectoryTests {
     let missing = folder.file("missing")
     expectError("apps[0].jpush.master_secret_file", missing) {
       AppConfiguration(
-        id: "shop", jpush: JPushConfiguration(appKey: "a", masterSecretFile: missing))
+        id: "shop",
+        networks: AppNetworks(jpush: JPushConfiguration(appKey: "a", masterSecretFile: missing)))
     }
   }
 
@@ -118,9 +122,12 @@ struct ProviderDirectoryTests {
     let other = try APNsSigningKey(folder: folder.path, keyID: "OTHER12345")
     let directory = try make(
       AppConfiguration(
-        id: "a", apns: [.production: token(), .development: token()], fcm: fcm()),
+        id: "a",
+        networks: AppNetworks(apns: [.production: token(), .development: token()], fcm: fcm())),
       AppConfiguration(
-        id: "b", apns: [.production: token(), .development: token(other)], fcm: fcm()))
+        id: "b",
+        networks: AppNetworks(apns: [.production: token(), .development: token(other)], fcm: fcm()))
+    )
     let apns = directory.entries.filter { $0.provider.network == .apns }.map(\.provider.credentials)
     var headers: [String?] = []
     for source in apns { headers.append(try await source.current().header) }
@@ -142,7 +149,8 @@ struct ProviderDirectoryTests {
     let clock = TestClock()
     let directory = try ProviderDirectory(
       Configuration(apps: [
-        AppConfiguration(id: "shop", apns: [.production: token(), .development: token()])
+        AppConfiguration(
+          id: "shop", networks: AppNetworks(apns: [.production: token(), .development: token()]))
       ]), client: HTTPClient(), clock: clock.wallClock)
     let refused = directory.entries[0].provider.credentials
     let other = directory.entries[1].provider.credentials
@@ -170,7 +178,8 @@ struct ProviderDirectoryTests {
     apns.access = Access(
       endpoint: try ServiceURL("https://127.0.0.1:8443"), caFile: authority.certificateFile,
       proxy: try ProxyURL("http://proxy:3128"))
-    let directory = try make(AppConfiguration(id: "shop", apns: [.production: apns]))
+    let directory = try make(
+      AppConfiguration(id: "shop", networks: AppNetworks(apns: [.production: apns])))
     let destination = directory.entries[0].provider.destination
     #expect(destination.endpoint == .tcp(host: "127.0.0.1", port: 8_443))
     #expect(destination.authority == "127.0.0.1:8443")
@@ -205,17 +214,17 @@ struct ProviderDirectoryTests {
     let directory = try make(
       AppConfiguration(
         id: "shop",
-        apns: [
+        networks: AppNetworks(apns: [
           .production: certificate(issued.combinedFile),
           .development: certificate(p12, passwordFile),
-        ]))
+        ])))
     #expect(directory.entries.count == 2)
     for entry in directory.entries {
       #expect(try await entry.provider.credentials.current().header == nil)
       #expect(!entry.provider.destination.startsWithOneStream)
     }
     expectError("apps[0].apns.production.certificate_file", p12) {
-      AppConfiguration(id: "shop", apns: [.production: certificate(p12)])
+      AppConfiguration(id: "shop", networks: AppNetworks(apns: [.production: certificate(p12)]))
     }
   }
 
@@ -225,26 +234,30 @@ struct ProviderDirectoryTests {
     expectError("apps[0].apns.production.key_file", "\(missing) cannot be opened: No such file") {
       var apns = token()
       apns.credential = .token(keyFile: missing, keyID: key.keyID, teamID: key.teamID)
-      return AppConfiguration(id: "shop", apns: [.production: apns])
+      return AppConfiguration(id: "shop", networks: AppNetworks(apns: [.production: apns]))
     }
     expectError("apps[0].apns.development.certificate_file", "missing.p12") {
-      AppConfiguration(id: "shop", apns: [.development: certificate("\(missing).p12")])
+      AppConfiguration(
+        id: "shop", networks: AppNetworks(apns: [.development: certificate("\(missing).p12")]))
     }
     expectError("apps[0].fcm.service_account_file", "\(key.file) holds a private key and no JSON") {
-      AppConfiguration(id: "shop", fcm: FCMConfiguration(serviceAccountFile: key.file))
+      AppConfiguration(
+        id: "shop", networks: AppNetworks(fcm: FCMConfiguration(serviceAccountFile: key.file)))
     }
     expectError("apps[0].fcm.ca_file", missing) {
       var fcm = fcm()
       fcm.access.caFile = missing
-      return AppConfiguration(id: "shop", fcm: fcm)
+      return AppConfiguration(id: "shop", networks: AppNetworks(fcm: fcm))
     }
   }
 
   @Test("rates stand beside what they are for, and a project has one quota")
   func rates() throws {
-    var shop = AppConfiguration(id: "shop", apns: [.production: token()], fcm: fcm())
+    var shop = AppConfiguration(
+      id: "shop", networks: AppNetworks(apns: [.production: token()], fcm: fcm()))
     shop.pushesPerSecond = 50
-    let sister = AppConfiguration(id: "sister", apns: [.production: token()], fcm: fcm())
+    let sister = AppConfiguration(
+      id: "sister", networks: AppNetworks(apns: [.production: token()], fcm: fcm()))
     let limits = try make(shop, sister).entries.map(\.limits)
     let own = RateLimit(name: "app:shop", perSecond: 50, isOfApp: true)
     #expect(limits[0] == [own] && limits[2] == [])
@@ -253,7 +266,7 @@ struct ProviderDirectoryTests {
     var greedy = fcm()
     greedy.messagesPerMinute = 700_000
     do throws(ConfigurationError) {
-      _ = try make(shop, AppConfiguration(id: "greedy", fcm: greedy))
+      _ = try make(shop, AppConfiguration(id: "greedy", networks: AppNetworks(fcm: greedy)))
       Issue.record("two quotas of one project were accepted")
     } catch {
       #expect(error.field == "apps[1].fcm.messages_per_minute")

@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 
 /// One environment of an app at APNs.
 package struct APNsConfiguration: Sendable, Equatable {
@@ -21,14 +21,36 @@ package struct APNsConfiguration: Sendable, Equatable {
   }
 }
 
-extension APNsConfiguration {
+extension AppConfiguration {
+  /// Its accounts at APNs, one for each environment that it has there.
+  package var apns: [PushEnvironment: APNsConfiguration] {
+    get { networks.apns }
+    _modify { yield &networks.apns }
+  }
+}
+
+extension APNsConfiguration: NetworkConfiguration {
+  package static let network = Network.apns
   private static let tokenFields = ["key_file", "key_id", "team_id"]
   private static let certificateFields = ["certificate_file", "password_file"]
   private static let fields =
     tokenFields + certificateFields + ["topic"] + ConfigurationSection.accessFields
   private static let appleIDBytes = 10
 
-  init?(_ name: String, in parent: ConfigurationSection) throws(ConfigurationError) {
+  /// Reads the section of APNs, which has one for each environment.
+  static func accounts(
+    in app: ConfigurationSection
+  ) throws(ConfigurationError) -> [PushEnvironment: APNsConfiguration] {
+    let section = try app.section(
+      network.rawValue, known: PushEnvironment.allCases.map(\.rawValue))
+    var accounts: [PushEnvironment: APNsConfiguration] = [:]
+    for environment in PushEnvironment.allCases {
+      accounts[environment] = try APNsConfiguration(environment.rawValue, in: section)
+    }
+    return accounts
+  }
+
+  private init?(_ name: String, in parent: ConfigurationSection) throws(ConfigurationError) {
     let section = try parent.section(name, known: Self.fields + ConfigurationSection.formerFields)
     guard section.isPresent(fields: Self.fields) else { return nil }
     self.init(

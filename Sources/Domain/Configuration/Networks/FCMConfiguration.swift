@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 
 /// An app at Firebase Cloud Messaging.
 package struct FCMConfiguration: Sendable, Equatable {
@@ -21,13 +21,24 @@ package struct FCMConfiguration: Sendable, Equatable {
   }
 }
 
-extension FCMConfiguration {
+extension AppConfiguration {
+  /// Its account at FCM.
+  package var fcm: FCMConfiguration? {
+    get { networks.fcm }
+    _modify { yield &networks.fcm }
+  }
+}
+
+extension FCMConfiguration: NetworkConfiguration {
+  package static let network = Network.fcm
+  package var quotaPerMinute: Int? { messagesPerMinute }
   private static let fields =
     ["service_account_file", "token_endpoint", "messages_per_minute"]
     + ConfigurationSection.accessFields
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
-    let section = try parent.section("fcm", known: Self.fields + ConfigurationSection.formerFields)
+    let section = try parent.section(
+      Self.network.rawValue, known: Self.fields + ConfigurationSection.formerFields)
     guard section.isPresent(fields: Self.fields) else { return nil }
     self.init(
       serviceAccountFile: try section.requiredFile(

@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 
 /// An app at JPush.
 package struct JPushConfiguration: Sendable, Equatable {
@@ -13,13 +13,22 @@ package struct JPushConfiguration: Sendable, Equatable {
   }
 }
 
-extension JPushConfiguration {
+extension AppConfiguration {
+  /// Its account at JPush.
+  package var jpush: JPushConfiguration? {
+    get { networks.jpush }
+    _modify { yield &networks.jpush }
+  }
+}
+
+extension JPushConfiguration: NetworkConfiguration {
+  package static let network = Network.jpush
   private static let fields =
     ["app_key", "master_secret_file"] + ConfigurationSection.accessFields
   private static let appKeyBytesMax = 64
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
-    let section = try parent.section("jpush", known: Self.fields)
+    let section = try parent.section(Self.network.rawValue, known: Self.fields)
     guard section.isPresent(fields: Self.fields) else { return nil }
     let appKey = try section.required("app_key", "the AppKey of the JPush console")
     if !(1...Self.appKeyBytesMax).contains(appKey.text.utf8.count)

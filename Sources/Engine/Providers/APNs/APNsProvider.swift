@@ -127,6 +127,17 @@ package struct APNsProvider: PushProvider {
     }
   }
 
+  package func blamesAbsentToken(_ reason: String) -> Bool {
+    reason == APNsReason.deviceTokenNotForTopic.rawValue
+  }
+
+  package func remedy(forRefusedCredential reason: String) -> String {
+    credentials.hasHeader
+      ? "check key_id, team_id and key_file, that the key is enabled for this topic and "
+        + "environment, and the clock of Redis's machine, by which tokens are dated"
+      : "replace the certificate, or check that it is for this app and environment"
+  }
+
   /// An answer in the form of APNs's with a reason that is not known: its status decides, and removes nothing. A word in
   /// another spelling, or a new one, need not mean that the device is gone.
   private static func classification(
@@ -186,6 +197,6 @@ extension APNsPushType {
   }
 
   var payloadBytesMax: Int {
-    self == .voip ? ProviderLimits.apnsVoIPPayloadBytesMax : ProviderLimits.apnsPayloadBytesMax
+    self == .voip ? APNsLimits.voIPPayloadBytesMax : APNsLimits.payloadBytesMax
   }
 }

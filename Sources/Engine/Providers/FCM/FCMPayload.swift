@@ -31,7 +31,7 @@ struct FCMPayload {
 
   private var limit: RenderedPush.Limit {
     RenderedPush.Limit(
-      text: text, bytesMax: ProviderLimits.fcmPayloadBytesMax, isJSON: false,
+      text: text, bytesMax: FCMLimits.payloadBytesMax, isJSON: false,
       framingBytes: entries == 0 ? 0 : Self.messageFramingBytes + entries * Self.entryFramingBytes,
       part: "payload of notification and data")
   }

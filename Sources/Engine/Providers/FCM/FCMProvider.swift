@@ -54,7 +54,7 @@ package struct FCMProvider: PushProvider {
   }
 
   private static func check(_ sizes: [Int], _ content: JobContent) throws(InvalidField) {
-    let bytesMax = ProviderLimits.fcmPayloadBytesMax
+    let bytesMax = FCMLimits.payloadBytesMax
     guard let bytes = sizes.max(), bytes > bytesMax else { return }
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
     throw InvalidField(
@@ -109,6 +109,18 @@ package struct FCMProvider: PushProvider {
     }
   }
 
+  package func blamesAbsentToken(_ reason: String) -> Bool {
+    [
+      FCMErrorCode.invalidArgument.rawValue, Self.fieldReason("message.token"),
+      FCMErrorCode.senderIDMismatch.rawValue,
+    ].contains(reason)
+  }
+
+  package func remedy(forRefusedCredential reason: String) -> String {
+    FCMRefusal.remedy(reason, project: projectID, account: "the service account")
+      ?? "check that the service account may send for project \(projectID)"
+  }
+
   /// Whether a 200 is FCM's: it has the name of the message, `projects/…/messages/…` (firebase.google.com, "Method:
   /// projects.messages.send").
   private static func isAccept(_ answer: ProviderAnswer) -> Bool {
@@ -128,9 +140,9 @@ package struct FCMProvider: PushProvider {
       .rejected(reason: invalidArgument(error))
     case .senderIDMismatch, .thirdPartyAuthError: .rejected(reason: code.rawValue)
     case .quotaExceeded:
-      retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, code.rawValue)
+      retry(answer, afterMsMin: FCMLimits.quotaRetryMsMin, code.rawValue)
     case .unavailable, .internalError:
-      retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, code.rawValue)
+      retry(answer, afterMsMin: FCMLimits.troubleRetryMsMin, code.rawValue)
     }
   }
 
@@ -138,9 +150,9 @@ package struct FCMProvider: PushProvider {
   private static func misplaced(_ code: FCMErrorCode, _ answer: ProviderAnswer) -> Classification {
     let reason = "\(code.rawValue) with status \(answer.status)"
     switch answer.status {
-    case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
+    case 429: return retry(answer, afterMsMin: FCMLimits.quotaRetryMsMin, reason)
     case 401, 403, 407, 408, 500...599:
-      return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
+      return retry(answer, afterMsMin: FCMLimits.troubleRetryMsMin, reason)
     default: return .rejected(reason: reason)
     }
   }
@@ -155,16 +167,16 @@ package struct FCMProvider: PushProvider {
       return .authRefused(reason: error?.infoReason.map { ForeignText.printable($0) } ?? reason)
     // Said by whoever the token is for (RFC 9110, 15.5.2); a proxy has 407 for its own.
     case 401 where answer.body.isEmpty: return .authRefused(reason: reason)
-    case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
+    case 429: return retry(answer, afterMsMin: FCMLimits.quotaRetryMsMin, reason)
     case 408, 500...599,
       _ where error?.isPassing == true:
-      return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
+      return retry(answer, afterMsMin: FCMLimits.troubleRetryMsMin, reason)
     // What stands before FCM (a proxy, a gateway) knows nothing of our credential, nor of tokens.
     case _ where error == nil && !answer.isLongObject:
       return .foreign(reason: answer.foreignReason("FCM"))
     case 401, 403, 407:
       return retry(
-        answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin,
+        answer, afterMsMin: FCMLimits.troubleRetryMsMin,
         named ?? answer.statusReason)
     case 400 where error?.status == FCMErrorCode.invalidArgument.rawValue:
       return .rejected(reason: invalidArgument(error))

@@ -5,7 +5,7 @@ package import Model
 package struct JPushProvider: PushProvider {
   package let network = Network.jpush
   package let tellsRemainingTime = true
-  package let pushesPerRequest = ProviderLimits.jpushPushesPerRequest
+  package let pushesPerRequest = JPushLimits.pushesPerRequest
   package let destination: PushDestination
   package let credentials: any CredentialSource
   private let appKey: String
@@ -55,10 +55,10 @@ package struct JPushProvider: PushProvider {
   ) throws(InvalidField) -> [RenderedPush.Limit] {
     let limits = [
       RenderedPush.Limit(
-        text: request.iosPart, bytesMax: ProviderLimits.jpushIOSBytesMax, isJSON: true,
+        text: request.iosPart, bytesMax: JPushLimits.iosBytesMax, isJSON: true,
         part: "notification for iOS"),
       RenderedPush.Limit(
-        text: request.androidPart, bytesMax: ProviderLimits.jpushAndroidBytesMax, isJSON: true,
+        text: request.androidPart, bytesMax: JPushLimits.androidBytesMax, isJSON: true,
         part: "notification and message for Android"),
     ]
     for limit in limits {
@@ -100,7 +100,7 @@ package struct JPushProvider: PushProvider {
   package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchClassification {
     guard case .doubtfulToken(let reason) = classify(answer) else { return .all(classify(answer)) }
     // That so many are gone at once is no accident: it is the app key of another app.
-    if reason == JPushErrorCode.noTarget.reason, pushes > ProviderLimits.jpushGoneTogetherMax {
+    if reason == JPushErrorCode.noTarget.reason, pushes > JPushLimits.goneTogetherMax {
       return .all(.rejected(reason: reason))
     }
     return .split(reason: reason, token: JPushError(answer)?.blamedRegistrationID)
@@ -112,6 +112,13 @@ package struct JPushProvider: PushProvider {
     case .doubtfulToken, .rejected(JPushErrorCode.noTarget.reason): .misfit
     default: .none
     }
+  }
+
+  /// The check of requests may be forbidden to an app (2007).
+  package var mayRefuseChecks: Bool { true }
+
+  package func remedy(forRefusedCredential reason: String) -> String {
+    "correct app_key or the file of the master secret, or look at the app in JPush's console"
   }
 
   /// JPush's own code, with the status that it comes with, about a request to one registration ID.
@@ -169,7 +176,7 @@ package struct JPushProvider: PushProvider {
   private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Classification {
     switch answer.status {
     case 429:
-      .retry(afterMs: answer.retryAfterMs ?? ProviderLimits.jpushRateWindowMs, reason: reason)
+      .retry(afterMs: answer.retryAfterMs ?? JPushLimits.rateWindowMs, reason: reason)
     case 401, 403, 407, 408, 500...599: .retry(afterMs: answer.retryAfterMs, reason: reason)
     default: .rejected(reason: reason)
     }

@@ -103,7 +103,7 @@ struct JPushRequest {
   }
 
   private static func badge(_ notification: Notification) -> JSONValue? {
-    notification.badge?.rendered(atMost: ProviderLimits.jpushBadgeMax)
+    notification.badge?.rendered(atMost: JPushLimits.badgeMax)
   }
 
   private static func extras(_ notification: Notification) -> JSONValue? {
@@ -119,7 +119,7 @@ struct JPushRequest {
   ) -> JSONValue? {
     guard let expiry else { return nil }
     let leftMs = expiry.expiresAtMs(createdAtMs: createdAtMs) - nowMs
-    return .integer(min(max(0, leftMs / 1_000), ProviderLimits.jpushTimeToLiveSecondsMax))
+    return .integer(min(max(0, leftMs / 1_000), JPushLimits.timeToLiveSecondsMax))
   }
 
   /// Whether there is anything in it to send.

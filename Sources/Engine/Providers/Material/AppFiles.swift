@@ -1,4 +1,3 @@
-internal import Model
 internal import PushpoolConfiguration
 internal import Reactor
 
@@ -10,54 +9,29 @@ final class AppFiles {
   /// Reads the files of an app.
   /// - Returns: all that it sends with, or each file of it that cannot be read.
   func material(of app: AppConfiguration) -> Result<AppMaterial, MaterialProblems> {
+    material(of: app, app.networks.settings)
+  }
+
+  /// Reads the files of an app for each of its accounts by itself, as if it had no other.
+  func materials(of app: AppConfiguration) -> [Result<AppMaterial, MaterialProblems>] {
+    app.networks.settings.map { material(of: app, [$0]) }
+  }
+
+  private func material(
+    of app: AppConfiguration, _ accounts: [any AccountSettings]
+  ) -> Result<AppMaterial, MaterialProblems> {
     problems = []
-    var material = AppMaterial(id: app.id, pushesPerSecond: app.pushesPerSecond)
-    for environment in PushEnvironment.allCases {
-      guard let apns = app.apns[environment] else { continue }
-      material.apns[environment] = read(apns, part: "apns.\(environment.rawValue)")
-    }
-    material.fcm = app.fcm.flatMap { read($0, part: "fcm") }
-    material.jpush = app.jpush.flatMap { read($0, part: "jpush") }
+    let material = AppMaterial(
+      id: app.id, pushesPerSecond: app.pushesPerSecond,
+      accounts: accounts.compactMap { $0.material(from: self) })
     return problems.isEmpty
       ? .success(material) : .failure(MaterialProblems(problems))
   }
 
-  private func read(_ apns: APNsConfiguration, part: String) -> APNsMaterial? {
-    let access = access(apns.access, part)
-    let credential: APNsMaterial.Credential?
-    switch apns.credential {
-    case .token(let keyFile, let keyID, let teamID):
-      credential = file(keyFile, "\(part).key_file").map {
-        .token(key: $0, keyID: keyID, teamID: teamID)
-      }
-    case .certificate(let file, let passwordFile):
-      let certificate = self.file(file, "\(part).certificate_file")
-      let password = passwordFile.flatMap { secret($0, "\(part).password_file") }
-      let isWhole = passwordFile == nil || password != nil
-      credential =
-        isWhole ? certificate.map { .certificate($0, password: password) } : nil
-    }
-    guard let access, let credential else { return nil }
-    return APNsMaterial(credential: credential, topic: apns.topic, access: access)
-  }
+  // MARK: What accounts ask for
 
-  private func read(_ fcm: FCMConfiguration, part: String) -> FCMMaterial? {
-    let access = access(fcm.access, part)
-    let account = file(fcm.serviceAccountFile, "\(part).service_account_file")
-    guard let access, let account else { return nil }
-    return FCMMaterial(
-      account: account, tokenEndpoint: fcm.tokenEndpoint?.description,
-      messagesPerMinute: fcm.messagesPerMinute, access: access)
-  }
-
-  private func read(_ jpush: JPushConfiguration, part: String) -> JPushMaterial? {
-    let access = access(jpush.access, part)
-    let secret = secret(jpush.masterSecretFile, "\(part).master_secret_file")
-    guard let access, let secret else { return nil }
-    return JPushMaterial(appKey: jpush.appKey, masterSecret: secret, access: access)
-  }
-
-  private func access(_ access: Access, _ part: String) -> AccessMaterial? {
+  /// How a network is reached; nil when a file of that cannot be read.
+  func access(_ access: Access, _ part: String) -> AccessMaterial? {
     var material = AccessMaterial(
       address: access.endpoint.map { ServiceAddress(host: $0.host, port: $0.port) })
     let before = problems.count
@@ -83,9 +57,8 @@ final class AppFiles {
     return problems.count == before ? material : nil
   }
 
-  // MARK: One file
-
-  private func file(
+  /// The content of a file; nil when it cannot be read.
+  func file(
     _ path: String, _ part: String, bytesMax: Int = ReactorLimits.keyFileBytesMax
   ) -> MaterialBytes? {
     if let known = contents[path], known.bytes.count <= bytesMax { return known }
@@ -99,8 +72,8 @@ final class AppFiles {
     }
   }
 
-  /// The text of a file with one secret.
-  private func secret(_ path: String, _ part: String) -> MaterialBytes? {
+  /// The text of a file with one secret; nil when it cannot be read.
+  func secret(_ path: String, _ part: String) -> MaterialBytes? {
     do throws(ConfigurationError) {
       return MaterialBytes(Array(try SecretFile.read(path, field: part).text.utf8), source: path)
     } catch {

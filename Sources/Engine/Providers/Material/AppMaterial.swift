@@ -1,4 +1,3 @@
-package import Model
 package import Reactor
 
 /// All that an app sends with, wherever it came from: `ProviderBuilder` makes providers of it.
@@ -6,13 +5,15 @@ package struct AppMaterial: Sendable {
   package var id: String
   /// How many pushes of it the fleet together begins in a second; nil for any number.
   package var pushesPerSecond: Int?
-  package var apns: [PushEnvironment: APNsMaterial] = [:]
-  package var fcm: FCMMaterial?
-  package var jpush: JPushMaterial?
+  /// Its accounts at the push networks.
+  package var accounts: [any NetworkMaterial]
 
-  package init(id: String, pushesPerSecond: Int? = nil) {
+  package init(
+    id: String, pushesPerSecond: Int? = nil, accounts: [any NetworkMaterial] = []
+  ) {
     self.id = id
     self.pushesPerSecond = pushesPerSecond
+    self.accounts = accounts
   }
 }
 
@@ -47,62 +48,6 @@ package struct AccessMaterial: Sendable {
     self.address = address
     self.authorities = authorities
     self.proxy = proxy
-  }
-}
-
-/// An app at APNs, in one environment.
-package struct APNsMaterial: Sendable {
-  package enum Credential: Sendable {
-    /// A signing key, as Apple gives it out.
-    case token(key: MaterialBytes, keyID: String, teamID: String)
-    /// A certificate with its key.
-    case certificate(MaterialBytes, password: MaterialBytes?)
-  }
-
-  package var credential: Credential
-  package var topic: String
-  package var access: AccessMaterial
-
-  package init(credential: Credential, topic: String, access: AccessMaterial = AccessMaterial()) {
-    self.credential = credential
-    self.topic = topic
-    self.access = access
-  }
-}
-
-/// An app at FCM.
-package struct FCMMaterial: Sendable {
-  /// The JSON of a service account.
-  package var account: MaterialBytes
-  /// Where tokens are exchanged in place of the account's `token_uri`.
-  package var tokenEndpoint: String?
-  /// The quota of the project.
-  package var messagesPerMinute: Int
-  package var access: AccessMaterial
-
-  package init(
-    account: MaterialBytes, tokenEndpoint: String? = nil, messagesPerMinute: Int,
-    access: AccessMaterial = AccessMaterial()
-  ) {
-    self.account = account
-    self.tokenEndpoint = tokenEndpoint
-    self.messagesPerMinute = messagesPerMinute
-    self.access = access
-  }
-}
-
-/// An app at JPush.
-package struct JPushMaterial: Sendable {
-  package var appKey: String
-  package var masterSecret: MaterialBytes
-  package var access: AccessMaterial
-
-  package init(
-    appKey: String, masterSecret: MaterialBytes, access: AccessMaterial = AccessMaterial()
-  ) {
-    self.appKey = appKey
-    self.masterSecret = masterSecret
-    self.access = access
   }
 }
 

@@ -49,24 +49,3 @@ extension AccessMaterial {
     ]
   }
 }
-
-extension APNsMaterial {
-  var parts: [MaterialDigest.Part] {
-    let own: [MaterialDigest.Part] =
-      switch credential {
-      case .token(let key, let keyID, let teamID):
-        [.init("token"), .init(key), .init(keyID), .init(teamID)]
-      case .certificate(let certificate, let password):
-        [.init("certificate"), .init(certificate), .init(password)]
-      }
-    return own + [.init(topic)] + access.parts
-  }
-}
-
-extension FCMMaterial {
-  var parts: [MaterialDigest.Part] { [.init(account), .init(tokenEndpoint)] + access.parts }
-}
-
-extension JPushMaterial {
-  var parts: [MaterialDigest.Part] { [.init(appKey), .init(masterSecret)] + access.parts }
-}

@@ -61,8 +61,9 @@ struct ConfigurationDiff: Equatable {
           $0.number(app: app, network: network, environment: environment)
         }
         guard numbers[0] != numbers[1] else { continue }
-        // Only APNs's environments are configured separately.
-        let part = network == .apns ? "apns.\(environment.rawValue)" : network.rawValue
+        let part =
+          network.traits.hasAccountPerEnvironment
+          ? "\(network.rawValue).\(environment.rawValue)" : network.rawValue
         if parts.last != part { parts.append(part) }
       }
     }

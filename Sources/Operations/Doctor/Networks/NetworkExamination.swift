@@ -27,9 +27,9 @@ struct NetworkExamination: Sendable {
   /// The name of an account for people: `shop apns production`, `shop fcm`.
   static func subject(_ entry: ProviderDirectory.Entry) -> String {
     let name = "\(entry.app) \(entry.provider.network.rawValue)"
-    guard entry.provider.network == .apns, let environment = entry.environments.first else {
-      return name
-    }
+    guard entry.provider.network.traits.hasAccountPerEnvironment,
+      let environment = entry.environments.first
+    else { return name }
     return "\(name) \(environment.rawValue)"
   }
 
@@ -53,7 +53,7 @@ struct NetworkExamination: Sendable {
       return [
         verdict.finding(
           await NetworkProbe.outcome(
-            of: request, to: destination, caFile: app?.jpush?.access.caFile, by: client))
+            of: request, to: destination, caFile: access?.caFile, by: client))
       ]
     }
     return [
@@ -69,7 +69,7 @@ struct NetworkExamination: Sendable {
       notification: notification, expiry: .ttl(seconds: 0), dryRun: true)
     let nowMs = clock.nowMs()
     let rendered = try entry.provider.render(content, createdAtMs: nowMs, nowMs: nowMs)
-    let token = Self.token(of: entry.provider.network)
+    let token = entry.provider.network.traits.absentToken
     var headers = rendered.headers.map { (name: $0.name, value: $0.value) }
     if let header = credential.header { headers.append((name: "authorization", value: header)) }
     return NetworkProbe.Request(
@@ -77,12 +77,13 @@ struct NetworkExamination: Sendable {
       body: rendered.body(to: [token], id: Self.newID(), isFID: false))
   }
 
-  private static func token(of network: Network) -> String {
-    switch network {
-    case .apns: String(repeating: "0", count: 64)
-    case .fcm: "pushpool-doctor:no-such-device"
-    case .jpush: String(repeating: "0", count: 19)
-    }
+  /// How the account's network is reached, as the configuration has it.
+  private var access: Access? {
+    let environments = entry.environments
+    return app?.networks.accounts.first { account in
+      account.network == entry.provider.network
+        && account.environment.map(environments.contains) ?? true
+    }?.access
   }
 
   /// A UUID (RFC 9562, 5.4): another one for each request, which a network may know again by it.

@@ -6,13 +6,7 @@ struct NetworkVerdict {
   let subject: String
   let provider: any PushProvider
 
-  private var name: String {
-    switch provider.network {
-    case .apns: "APNs"
-    case .fcm: "FCM"
-    case .jpush: "JPush"
-    }
-  }
+  private var name: String { provider.network.traits.displayName }
 
   /// A credential that cannot be had is an error where it is the account's; a provider token that nobody lends is none.
   func ofMissingCredential(_ reason: String) -> DoctorFinding {
@@ -55,10 +49,12 @@ struct NetworkVerdict {
           .error, subject, "\(name) refuses the app as it is set up: \(reason)",
           remedy: provider.remedy(for: reason))
       }
-      if isAboutToken(reason) { return taken("it answered \(reason) to a token that is none") }
-      if provider.network == .jpush {
+      if provider.blamesAbsentToken(reason) {
+        return taken("it answered \(reason) to a token that is none")
+      }
+      if provider.mayRefuseChecks {
         return DoctorFinding(
-          .note, subject, "JPush can be reached, and does not check the request: \(reason)")
+          .note, subject, "\(name) can be reached, and does not check the request: \(reason)")
       }
       return DoctorFinding(
         .warning, subject, "\(name) refuses the request: \(reason)",
@@ -72,7 +68,7 @@ struct NetworkVerdict {
     case .authRefused(let reason):
       return DoctorFinding(
         .error, subject, "\(name) refuses the credential: \(reason)",
-        remedy: remedyForRefusal(reason))
+        remedy: provider.remedy(forRefusedCredential: reason))
     }
   }
 
@@ -80,34 +76,6 @@ struct NetworkVerdict {
 
   private func taken(_ how: String) -> DoctorFinding {
     DoctorFinding(.good, subject, "\(name) takes the credential: \(how)")
-  }
-
-  /// Whether a refusal is one that a token which is none may meet with.
-  private func isAboutToken(_ reason: String) -> Bool {
-    switch provider.network {
-    case .apns: reason == APNsReason.deviceTokenNotForTopic.rawValue
-    case .fcm:
-      ["INVALID_ARGUMENT", "INVALID_ARGUMENT in message.token", "SENDER_ID_MISMATCH"]
-        .contains(reason)
-    case .jpush: false
-    }
-  }
-
-  private func remedyForRefusal(_ reason: String) -> String {
-    switch provider.network {
-    case .apns where !provider.credentials.hasHeader:
-      return "replace the certificate, or check that it is for this app and environment"
-    case .apns:
-      return "check key_id, team_id and key_file, that the key is enabled for this topic and "
-        + "environment, and the clock of Redis's machine, by which tokens are dated"
-    case .fcm:
-      let project = (provider as? FCMProvider)?.projectID ?? ""
-      return FCMRefusal.remedy(reason, project: project, account: "the service account")
-        ?? "check that the service account may send for project \(project)"
-    case .jpush:
-      return "correct app_key or the file of the master secret, or look at the app in JPush's "
-        + "console"
-    }
   }
 
   private func remedy(for stage: NetworkProbe.Stage) -> String {

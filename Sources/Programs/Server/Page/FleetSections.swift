@@ -166,7 +166,10 @@ struct FleetSections {
           ]))
       }
       if let count = app.pushesPerSecond { add("pushes", count, per: "second") }
-      if let fcm = app.fcm { add("fcm", fcm.messagesPerMinute, per: "minute") }
+      for account in app.networks.accounts {
+        guard let quota = account.quotaPerMinute else { continue }
+        add(account.network.rawValue, quota, per: "minute")
+      }
       if app.eventsPerMinute > 0 { add("events", app.eventsPerMinute, per: "minute") }
     }
     let shown = rates.prefix(ServerLimits.feedRatesMax)

@@ -124,10 +124,9 @@ struct PreviewRequest: Sendable {
   /// A device of each network that the app has settings for.
   private static func usualDevices(_ settings: AppConfiguration) -> [PreviewTarget] {
     var targets: [PreviewTarget] = []
-    let environments = PushEnvironment.allCases.filter { settings.apns[$0] != nil }
-    if let environment = environments.first { targets.append(.anyDevice(.apns, environment)) }
-    if settings.fcm != nil { targets.append(.anyDevice(.fcm, .production)) }
-    if settings.jpush != nil { targets.append(.anyDevice(.jpush, .production)) }
+    for account in settings.networks.accounts where targets.last?.network != account.network {
+      targets.append(.anyDevice(account.network, account.environment ?? .production))
+    }
     return targets
   }
 
