@@ -37,12 +37,9 @@ package final class SimulatorProcess: Sendable {
     let key = stage.keys.apnsKey
     var arguments = [
       "--port", String(stage.port), "--cert", stage.keys.certificate.certificateFile,
-      "--key", stage.keys.certificate.keyFile,
-      "--apns-key", "\(key.keyID):\(key.teamID):\(key.file)",
-      "--service-account", stage.keys.serviceAccount.file,
-      "--jpush-app", "\(stage.keys.jpushApp.appKey):\(stage.keys.jpushApp.file)",
-      "--script", scriptFile,
+      "--key", stage.keys.certificate.keyFile, "--script", scriptFile,
     ]
+    arguments += stage.keys.accounts.flatMap(\.simulatorOptions)
     arguments += options.moreKeyFiles.flatMap {
       ["--apns-key", "\(key.keyID):\(key.teamID):\($0)"]
     }

@@ -5,7 +5,8 @@ internal import Model
 struct PushpoolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pushpool",
-    abstract: "Delivers push notifications in batches: Redis in; APNs, FCM and JPush out.",
+    abstract:
+      "Delivers push notifications in batches: Redis in; \(Network.displayNames) out.",
     discussion: """
       Try it:            pushpool demo
       Before it starts:  pushpool doctor --config pushpool.yaml

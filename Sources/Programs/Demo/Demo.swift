@@ -53,7 +53,8 @@ final class Demo {
     try await Stage.with { stage in
       console.note("redis-server runs on a socket of its own: \(stage.redis.url)")
       try await stage.withSimulator(programs.simulator, networks.options) { simulator in
-        console.note("simulated push networks (APNs, FCM, JPush) listen on localhost:\(stage.port)")
+        console.note(
+          "simulated push networks (\(DemoCampaign.networks)) listen on localhost:\(stage.port)")
         let session = try await RedisSession.open(
           RedisConfiguration(url: RedisURL(stage.redis.url)), as: .operator)
         let demo = Demo(

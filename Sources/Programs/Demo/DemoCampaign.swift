@@ -41,37 +41,59 @@ struct DemoCampaign {
     (Self.goneOf100..<Self.goneOf100 + Self.busyOf100).contains(index % 100)
   }
 
-  /// Three of five phones are of one maker, and one is from where there is no FCM; independent of what the index says
-  /// of its health.
-  private func network(_ index: Int) -> Network {
-    switch index / 100 % 5 {
-    case 0..<3: .apns
-    case 3: .fcm
-    default: .jpush
+  /// The devices of one network.
+  private struct Devices {
+    let network: Network
+    /// How many of so many phones; see ``phones``.
+    let share: Int
+    // The beginnings of tokens: of devices that are gone, of those that meet a busy network, and of the others.
+    let gone: String
+    let busy: String
+    let live: String
+    /// The part between a token's beginning and its number.
+    let middle: String
+  }
+
+  /// Three of five phones are of one maker, and one is from where there is no FCM.
+  private static let devices = [
+    Devices(
+      network: .apns, share: 3, gone: Prefix.deadAPNs, busy: Prefix.busyAPNs, live: "a0a0",
+      middle: String(repeating: "5e", count: 24)),
+    Devices(
+      network: .fcm, share: 1, gone: Prefix.deadFCM, busy: Prefix.busyFCM, live: "live-",
+      middle: "demo:APA91b" + String(repeating: "x", count: 100)),
+    Devices(
+      network: .jpush, share: 1, gone: Prefix.deadJPush, busy: "140f", live: "140f",
+      middle: "e1d"),
+  ]
+
+  private static let phones = devices.reduce(0) { $0 + $1.share }
+
+  /// The networks' names for people.
+  static let networks = devices.map(\.network.traits.displayName).joined(separator: ", ")
+
+  /// Independent of what the index says of a device's health.
+  private func devices(_ index: Int) -> Devices {
+    var phone = index / 100 % Self.phones
+    for devices in Self.devices {
+      guard phone >= devices.share else { return devices }
+      phone -= devices.share
     }
+    return Self.devices[0]
   }
 
   func busyCount(_ network: Network) -> Int {
-    (0..<installations).count { isBusy($0) && self.network($0) == network }
+    (0..<installations).count { isBusy($0) && devices($0).network == network }
   }
 
   func token(_ index: Int) -> DeviceToken {
-    let network = network(index)
+    let devices = devices(index)
     let number = String(index, radix: 16)
     let digits = String(repeating: "0", count: max(0, 12 - number.count)) + number
-    let text: String
-    switch network {
-    case .apns:
-      let prefix = isGone(index) ? Prefix.deadAPNs : isBusy(index) ? Prefix.busyAPNs : "a0a0"
-      text = prefix + String(repeating: "5e", count: 24) + digits
-    case .jpush:
-      let prefix = isGone(index) ? Prefix.deadJPush : "140f"
-      text = prefix + "e1d" + digits
-    case .fcm:
-      let prefix = isGone(index) ? Prefix.deadFCM : isBusy(index) ? Prefix.busyFCM : "live-"
-      text = prefix + "demo:APA91b" + String(repeating: "x", count: 100) + digits
-    }
-    return DeviceToken(stored: text, network: network)
+    let beginning =
+      isGone(index) ? devices.gone : isBusy(index) ? devices.busy : devices.live
+    return DeviceToken(
+      stored: beginning + devices.middle + digits, network: devices.network)
   }
 
   /// A user who still has a device when the campaign is over, if there is one.

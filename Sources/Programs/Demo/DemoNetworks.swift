@@ -23,8 +23,9 @@ struct DemoNetworks {
       redisURL: stage.redis.url,
       apps: [
         ConfigurationText.App(
-          id: DemoCampaign.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
-          jpush: stage.endpoint, messagesPerMinute: DemoLimits.messagesPerMinute)
+          id: DemoCampaign.app, apns: [.production: stage.endpoint],
+          others: ConfigurationText.App.others(at: stage.endpoint),
+          messagesPerMinute: DemoLimits.messagesPerMinute)
       ])
     // The stage's Redis is gone with it.
     configuration.acceptedRisks = [.noAppendOnlyFile]

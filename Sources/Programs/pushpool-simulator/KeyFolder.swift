@@ -23,7 +23,10 @@ struct KeyFolder {
     let endpoint = "https://localhost:\(port)"
     let configuration = ConfigurationText(
       redisURL: "redis://127.0.0.1:6379/0",
-      apps: [ConfigurationText.App(apns: [.production: endpoint], fcm: endpoint, jpush: endpoint)])
+      apps: [
+        ConfigurationText.App(
+          apns: [.production: endpoint], others: ConfigurationText.App.others(at: endpoint))
+      ])
     try TextFile.write(
       "# Points workers at a pushpool-simulator on port \(port) of this machine.\n"
         + configuration.text(keys), to: configurationFile)

@@ -1,13 +1,14 @@
 import ArgumentParser
 import LocalServices
+import Model
 import Simulator
 
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
     abstract:
-      "Make a certificate authority, a server certificate, an APNs key, a service account and a "
-      + "JPush secret.",
+      "Make a certificate authority, a server certificate, and an account at each network: "
+      + "\(Network.displayNames).",
     discussion: """
       Everything is for tests on this machine: nobody trusts the authority unless told to, and its
       certificates hold for one day. DIR/pushpool.yaml is a configuration for workers.
@@ -32,12 +33,12 @@ struct KeysCommand: ParsableCommand {
       throw ExitStatus.configuration
     }
     let keys = made.keys
-    let files = [
+    var files = [
       ("authority", keys.authorityFile), ("certificate", keys.certificate.certificateFile),
-      ("key", keys.certificate.keyFile), ("apns_key", keys.apnsKey.file),
-      ("service_account", keys.serviceAccount.file), ("jpush_app_key", keys.jpushApp.appKey),
-      ("jpush_secret", keys.jpushApp.file), ("configuration", made.configurationFile),
+      ("key", keys.certificate.keyFile),
     ]
+    for account in keys.accounts { files += account.listing.map { ($0.name, $0.value) } }
+    files.append(("configuration", made.configurationFile))
     if json {
       Console.say(JSONLine.object(files))
     } else {

@@ -21,6 +21,7 @@ import Testing
   func lists() {
     #expect(Network.alternatives == "apns, fcm or jpush")
     #expect(Network.displayNames == "APNs, FCM and JPush")
+    #expect(Network.namesOfCheckers == "FCM and JPush")
     #expect([String]().list(before: "or") == "")
     #expect(["one"].list(before: "or") == "one")
     #expect(["one", "two"].list(before: "or") == "one or two")

@@ -19,7 +19,7 @@ struct ConfigurationTextTests {
       redisURL: "redis://127.0.0.1:7000/3",
       apps: [
         .init(
-          apns: [.production: endpoint], fcm: endpoint, jpush: endpoint,
+          apns: [.production: endpoint], others: ConfigurationText.App.others(at: endpoint),
           messagesPerMinute: 1_234),
         .init(id: "news", apns: [.development: endpoint]),
       ])

@@ -108,7 +108,7 @@ struct StageTests {
   private func configuration(_ stage: Stage) -> ConfigurationText {
     ConfigurationText(
       redisURL: stage.redis.url,
-      apps: [.init(apns: [.production: stage.endpoint], fcm: stage.endpoint)])
+      apps: [.init(apns: [.production: stage.endpoint], others: [.fcm: stage.endpoint])])
   }
 
   /// Installs a device, enqueues the job and waits until the job has ended.

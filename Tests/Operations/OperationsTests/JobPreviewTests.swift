@@ -20,7 +20,8 @@ import Testing
     let text = ConfigurationText(
       redisURL: "redis://127.0.0.1:6379",
       apps: [
-        ConfigurationText.App(apns: [.production: endpoint], fcm: endpoint, jpush: endpoint)
+        ConfigurationText.App(
+          apns: [.production: endpoint], others: ConfigurationText.App.others(at: endpoint))
       ])
     configuration = try Configuration.parse(
       text.text(keys), file: "pushpool.yaml", environment: [:])

@@ -127,9 +127,10 @@ final class BenchStage: Sendable {
         ConfigurationText.App(
           id: Population.app(number),
           apns: [.production: settings.isNetworkDown ? Self.closedEndpoint : stage.endpoint],
-          fcm: stage.endpoint,
-          // Admission renders a job for each network that its app has: those that are not measured have none.
-          jpush: settings.networks.contains(.jpush) ? stage.endpoint : nil,
+          // Admission renders a job for each network that its app has: beside FCM, those that are not measured have none.
+          others: ConfigurationText.App.others(at: stage.endpoint).filter {
+            $0.key == .fcm || settings.networks.contains($0.key)
+          },
           messagesPerMinute: settings.messagesPerMinute)
       })
     // The stage's Redis is gone with it.

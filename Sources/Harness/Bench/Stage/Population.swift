@@ -53,8 +53,8 @@ package struct Population: Sendable {
     let text =
       switch network(number) {
       case .fcm: fcmToken(number)
-      case .apns: apnsToken(number)
       case .jpush: String(apnsToken(number).prefix(Self.jpushTokenDigits))
+      default: apnsToken(number)
       }
     guard let prefix = prefix(number) else { return text }
     return prefix + text.dropFirst(prefix.count)

@@ -110,7 +110,8 @@ final class ChaosStage: Sendable {
         var places: [PushEnvironment: String] = [.production: endpoint]
         if options.crowd.hasDevelopment { places[.development] = endpoint }
         return ConfigurationText.App(
-          id: app, apns: places, jpush: options.crowd.network == .jpush ? endpoint : nil)
+          id: app, apns: places,
+          others: options.crowd.network == .apns ? [:] : [options.crowd.network: endpoint])
       })
     // The stage's Redis is gone with it.
     configuration.acceptedRisks = [.noAppendOnlyFile]

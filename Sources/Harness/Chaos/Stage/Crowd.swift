@@ -22,7 +22,7 @@ struct Crowd: Sendable {
   var userPrefix = "u"
   /// Whether every other installation is for development.
   var hasDevelopment = false
-  /// APNs or JPush: the tokens have the form of both.
+  /// The tokens have the form of APNs and JPush.
   var network = Network.apns
 
   /// Whether jobs raise its badges.
@@ -85,9 +85,9 @@ struct Crowd: Sendable {
     return #""installations":[\#(places.joined(separator: ","))]"#
   }
 
-  /// The member by which the accept log names a job: JPush has no topics.
+  /// The member by which the accept log names a job: only APNs has topics.
   private func name(_ topic: String) -> String {
-    network == .jpush ? #""collapse_id":"\#(topic)""# : #""apns":{"topic":"\#(topic)"}"#
+    network == .apns ? #""apns":{"topic":"\#(topic)"}"# : #""collapse_id":"\#(topic)""#
   }
 
   /// A job for the users of the installations with these numbers, for all that they have. Its topic names it in the

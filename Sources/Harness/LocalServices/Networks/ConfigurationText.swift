@@ -8,10 +8,8 @@ package struct ConfigurationText: Sendable {
     package var id: String
     /// `https://host:port` for each environment of APNs's that the app has.
     package var apns: [PushEnvironment: String]
-    /// The address of FCM; nil for an app without it.
-    package var fcm: String?
-    /// The address of JPush.
-    package var jpush: String?
+    /// `https://host:port` of each other network that the app has.
+    package var others: [Network: String]
     /// Nil for the limit that FCM gives a project.
     package var messagesPerMinute: Int?
     /// APNs's signing key in place of the stage's, under the same key id.
@@ -20,14 +18,19 @@ package struct ConfigurationText: Sendable {
     package var members: [String] = []
 
     package init(
-      id: String = "shop", apns: [PushEnvironment: String], fcm: String? = nil,
-      jpush: String? = nil, messagesPerMinute: Int? = nil
+      id: String = "shop", apns: [PushEnvironment: String], others: [Network: String] = [:],
+      messagesPerMinute: Int? = nil
     ) {
       self.id = id
       self.apns = apns
-      self.fcm = fcm
-      self.jpush = jpush
+      self.others = others
       self.messagesPerMinute = messagesPerMinute
+    }
+
+    /// The same address for each network but APNs.
+    package static func others(at endpoint: String) -> [Network: String] {
+      let others = Network.allCases.filter { $0 != .apns }
+      return Dictionary(uniqueKeysWithValues: others.map { ($0, endpoint) })
     }
   }
 
@@ -64,29 +67,19 @@ package struct ConfigurationText: Sendable {
 
   private func lines(of app: App, _ keys: NetworkKeys) -> [String] {
     var lines = ["  - id: \(app.id)"] + app.members.map { "    \($0)" }
-    if !app.apns.isEmpty { lines.append("    apns:") }
-    for environment in PushEnvironment.allCases {
-      guard let endpoint = app.apns[environment] else { continue }
-      lines.append("      \(environment.rawValue):")
-      lines += [
-        "key_file: \(path(app.apnsKeyFile ?? keys.apnsKey.file))", "key_id: \(keys.apnsKey.keyID)",
-        "team_id: \(keys.apnsKey.teamID)", "topic: \(NetworkKeys.topic)",
-      ].map { "        \($0)" }
-      lines += ways(to: endpoint, keys).map { "        \($0)" }
-    }
-    if let endpoint = app.fcm {
-      lines += ["    fcm:", "      service_account_file: \(path(keys.serviceAccount.file))"]
-      if let messagesPerMinute = app.messagesPerMinute {
-        lines.append("      messages_per_minute: \(messagesPerMinute)")
+    for network in Network.allCases {
+      let members = keys.account(at: network).members(of: app) { path($0) }
+      if network == .apns {
+        if !app.apns.isEmpty { lines.append("    \(network.rawValue):") }
+        for environment in PushEnvironment.allCases {
+          guard let endpoint = app.apns[environment] else { continue }
+          lines.append("      \(environment.rawValue):")
+          lines += (members + ways(to: endpoint, keys)).map { "        \($0)" }
+        }
+      } else if let endpoint = app.others[network] {
+        lines.append("    \(network.rawValue):")
+        lines += (members + ways(to: endpoint, keys)).map { "      \($0)" }
       }
-      lines += ways(to: endpoint, keys).map { "      \($0)" }
-    }
-    if let endpoint = app.jpush {
-      lines += [
-        "    jpush:", "      app_key: '\(keys.jpushApp.appKey)'",
-        "      master_secret_file: \(path(keys.jpushApp.file))",
-      ]
-      lines += ways(to: endpoint, keys).map { "      \($0)" }
     }
     return lines
   }

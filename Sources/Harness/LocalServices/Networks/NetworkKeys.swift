@@ -1,5 +1,9 @@
+package import Model
+
 /// The keys by which workers and the push networks' stand-in know each other, made anew: an authority, its certificate
-/// for this machine, APNs's signing key, FCM's service account and JPush's master secret.
+/// for this machine, and an account at each network.
+///
+/// The registry of this module: the account at each network is a type of its own, which is named here.
 package struct NetworkKeys: Sendable {
   /// The bundle ID of the app that the keys are for.
   package static let topic = "com.example.shop"
@@ -21,24 +25,15 @@ package struct NetworkKeys: Sendable {
       folder: folder, tokenURI: "https://localhost:\(port)/token")
     jpushApp = try JPushAppSecret(folder: folder)
   }
-}
 
-/// An app of JPush's: an app key, and a file with its master secret.
-package struct JPushAppSecret: Sendable {
-  package let appKey: String
-  package let file: String
-
-  /// Writes a new master secret into a folder, readable by its owner only.
-  package init(folder: String) throws(LocalServiceError) {
-    appKey = Self.digits()
-    file = "\(folder)/jpush.secret"
-    try PrivateFile.write(Self.digits() + "\n", to: file)
+  package func account(at network: Network) -> any PlayedAccount {
+    switch network {
+    case .apns: apnsKey
+    case .fcm: serviceAccount
+    case .jpush: jpushApp
+    }
   }
 
-  /// 24 hexadecimal digits, as JPush's are.
-  private static func digits() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<24).map { _ in String(Int.random(in: 0..<16, using: &generator), radix: 16) }
-      .joined()
-  }
+  /// The accounts at all networks.
+  package var accounts: [any PlayedAccount] { Network.allCases.map(account) }
 }

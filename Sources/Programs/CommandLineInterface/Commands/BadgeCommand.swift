@@ -22,7 +22,7 @@ struct BadgeCommand: AsyncParsableCommand {
   @Argument(help: "The number from which the next job goes on.") var number: Int
   @OptionGroup var appOption: AppOption
   @Option(help: "Whose devices.") var user: String
-  @Option(help: "Only this device: apns, fcm or jpush.") var network: Network?
+  @Option(help: "Only this device: \(Network.alternatives).") var network: Network?
   @Option(help: "Only this device: its token.") var token: String?
   @OptionGroup var shared: SharedOptions
 

@@ -16,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
       It finds what pushpool check finds, and looks at Redis: version, clock, settings, memory, rights, types of \
       keys. It asks each push network whether it takes the credential, by a request that is delivered to nobody: \
-      a push to a device that cannot exist, or a message that FCM and JPush only check. --offline leaves the \
+      a push to a device that cannot exist, or a message that \(Network.namesOfCheckers) only check. --offline leaves the \
       networks out. Run it where a worker runs, with the worker's configuration.
 
       Nothing is changed, but for one thing: where the fleet has no APNs provider token yet, the doctor signs \

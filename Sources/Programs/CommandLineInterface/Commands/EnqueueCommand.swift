@@ -43,7 +43,7 @@ struct EnqueueCommand: AsyncParsableCommand {
         pushpool enqueue job.json --dry-run --user u1
         pushpool enqueue job.json --dry-run --network apns   # without Redis
 
-      "dry_run": true in a job is another thing. Such a job is enqueued, and FCM and JPush are \
+      "dry_run": true in a job is another thing. Such a job is enqueued, and \(Network.namesOfCheckers) are \
       asked to check its pushes without delivering them.
 
       With --wait it ends with 1 when the job was cancelled, when some of its pushes failed, were \

@@ -22,7 +22,7 @@ struct InstallCommand: AsyncParsableCommand {
 
   @OptionGroup var appOption: AppOption
   @Option(help: "Whose device it is.") var user: String
-  @Option(help: "apns, fcm or jpush.") var network: Network
+  @Option(help: "\(Network.alternatives).") var network: Network
   @Option(help: "The device token as the app got it.") var token: String
   @Option(help: "production or development.") var environment: PushEnvironment = .production
   @Option(help: "What an APNs token is for, such as voip or liveactivity (default: alert).")

@@ -18,7 +18,7 @@ struct UninstallCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var appOption: AppOption
-  @Option(help: "apns, fcm or jpush.") var network: Network
+  @Option(help: "\(Network.alternatives).") var network: Network
   @Option(help: "The device token.") var token: String
   @Option(help: "Only if the token is this user's.") var user: String?
   @OptionGroup var shared: SharedOptions

@@ -12,7 +12,8 @@ struct PreviewOptions: ParsableArguments {
   @Option(help: "With --dry-run: for the device with this token.")
   var token: String?
 
-  @Option(help: "With --dry-run: for any device of apns, fcm or jpush, without asking Redis.")
+  @Option(
+    help: "With --dry-run: for any device of \(Network.alternatives), without asking Redis.")
   var network: Network?
 
   @Option(help: "With --network: production (default) or development.")

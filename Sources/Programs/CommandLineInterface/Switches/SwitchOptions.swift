@@ -6,7 +6,7 @@ internal import PushpoolConfiguration
 /// The options that say what is to be switched.
 struct SwitchOptions: ParsableArguments {
   @OptionGroup var appOption: AppOption
-  @Option(help: "Only this network of the app: apns, fcm or jpush.") var network: Network?
+  @Option(help: "Only this network of the app: \(Network.alternatives).") var network: Network?
   @Option(help: "Only this user of the app.") var user: String?
   @Option(help: "Only push-to-app events of this bucket of the app.") var bucket: String?
   @Option(help: "Only jobs to this topic of the app.") var topic: String?

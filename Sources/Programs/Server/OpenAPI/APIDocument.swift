@@ -11,7 +11,7 @@ package struct APIDocument: Sendable {
       "openapi": .string("3.1.0"),
       "info": [
         "title": .string("pushpool"), "version": .string("1"),
-        "summary": .string("Push notifications for many apps, by APNs, FCM and JPush"),
+        "summary": .string("Push notifications for many apps, by \(Network.displayNames)"),
         "description": .string(
           "Devices register, backends add jobs, operators look and act. Instants are epoch milliseconds. Each answer has a "
             + "Request-Id. An action stands behind a colon of the path, which must not be encoded there; in all other "

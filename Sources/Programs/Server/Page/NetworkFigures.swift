@@ -29,7 +29,9 @@ struct NetworkFigures {
           object["network"] = .string(network.rawValue)
           object["answers"] = times[network].map(Self.json)
           return .object(object)
-        })
+        }),
+      // For whoever chooses one of all.
+      "known": .array(Network.allCases.map { .string($0.rawValue) }),
     ])
   }
 

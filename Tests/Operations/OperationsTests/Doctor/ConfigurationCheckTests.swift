@@ -27,7 +27,11 @@ import Testing
     let place = "https://localhost:8443"
     let text = ConfigurationText(
       redisURL: "redis://127.0.0.1",
-      apps: [.init(apns: [.production: place, .development: place], fcm: place, jpush: place)])
+      apps: [
+        .init(
+          apns: [.production: place, .development: place],
+          others: ConfigurationText.App.others(at: place))
+      ])
     let check = try Self.check(text.text(keys), in: folder)
     #expect(check.errors.isEmpty && check.warnings.isEmpty && check.isRight)
     #expect(check.json.objectValue?["ok"]?.boolValue == true)

@@ -45,7 +45,9 @@ struct DoctorStage {
     let place = stage.endpoint
     var text = ConfigurationText(
       redisURL: stage.redis.url,
-      apps: [.init(apns: [.production: place], fcm: place, jpush: place)])
+      apps: [
+        .init(apns: [.production: place], others: ConfigurationText.App.others(at: place))
+      ])
     text.acceptedRisks = [.noAppendOnlyFile]
     return text
   }

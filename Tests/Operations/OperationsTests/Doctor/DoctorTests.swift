@@ -152,7 +152,8 @@ import TestSupport
     try await DoctorStage.with { stage in
       var text = stage.text
       let closed = "https://localhost:\(try FreePort.find())"
-      text.apps[0] = .init(apns: [.production: closed], fcm: closed, jpush: closed)
+      text.apps[0] = .init(
+        apns: [.production: closed], others: ConfigurationText.App.others(at: closed))
       let tcp = try await stage.diagnosis(of: text.text(stage.stage.keys))
       for network in Self.networks {
         #expect(tcp.has(.error, network, "for TCP failed"), "\(tcp.about(network))")
@@ -171,7 +172,7 @@ import TestSupport
   func proxy() async throws {
     try await DoctorStage.with { stage in
       var text = stage.text
-      text.apps[0].fcm = nil
+      text.apps[0].others[.fcm] = nil
       text.access = ["proxy: \"http://127.0.0.1:\(try FreePort.find())\""]
       let diagnosis = try await stage.diagnosis(of: text.text(stage.stage.keys))
       #expect(diagnosis.has(.error, "shop apns production", "proxy"), "\(diagnosis.findings)")

@@ -18,7 +18,9 @@ import Testing
     let place = "https://localhost:8443"
     var text = ConfigurationText(
       redisURL: "redis://127.0.0.1",
-      apps: [.init(apns: [.production: place], fcm: place, jpush: place)])
+      apps: [
+        .init(apns: [.production: place], others: ConfigurationText.App.others(at: place))
+      ])
     text.access = access
     let configuration = try Configuration.parse(text.text(keys), file: nil)
     let directory = try ProviderDirectory(configuration, client: HTTPClient())

@@ -157,7 +157,7 @@ extension PushStage {
   fileprivate var lesserText: ConfigurationText {
     var less = text
     less.apps.removeAll { $0.id == "news" }
-    for index in less.apps.indices { less.apps[index].fcm = nil }
+    for index in less.apps.indices { less.apps[index].others[.fcm] = nil }
     return less
   }
 }

@@ -142,9 +142,10 @@ final class PushStage: Sendable {
     func endpoint(_ port: UInt16) -> String { "https://localhost:\(port)" }
     var places = [PushEnvironment.production: endpoint(endpoints.apnsPort ?? stage.port)]
     if let development { places[.development] = endpoint(development.port) }
-    let shop = ConfigurationText.App(
-      apns: places, fcm: endpoints.hasFCM ? stage.endpoint : nil,
-      jpush: endpoints.hasJPush ? stage.endpoint : nil)
+    var others: [Network: String] = [:]
+    if endpoints.hasFCM { others[.fcm] = stage.endpoint }
+    if endpoints.hasJPush { others[.jpush] = stage.endpoint }
+    let shop = ConfigurationText.App(apns: places, others: others)
     return [shop] + endpoints.moreApps.map { ConfigurationText.App(id: $0, apns: places) }
   }
 

@@ -24,7 +24,8 @@ import Testing
       redisURL: "redis://127.0.0.1:6379",
       apps: [
         ConfigurationText.App(id: "first", apns: [.production: endpoint]),
-        ConfigurationText.App(apns: [.production: endpoint], fcm: endpoint, jpush: endpoint),
+        ConfigurationText.App(
+          apns: [.production: endpoint], others: ConfigurationText.App.others(at: endpoint)),
       ])
     configuration = try Configuration.parse(
       text.text(try NetworkKeys(folder: folder.path, port: 443)), file: "pushpool.yaml",

@@ -10,5 +10,6 @@ extension NetworkTraits {
       checks: [.hexadecimal, .evenCount],
       pattern: "^([0-9A-Fa-f]{2})+$"),
     absentToken: String(repeating: "0", count: 64),
+    checksRequests: false,
     sendableField: "apns.payload")
 }

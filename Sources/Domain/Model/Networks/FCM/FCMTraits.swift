@@ -9,5 +9,6 @@ extension NetworkTraits {
       checks: [.word(others: "_:-.%~=+"), .noPair(of: ".")],
       pattern: "^[A-Za-z0-9_:%~=+-]+(\\.[A-Za-z0-9_:%~=+-]+)*\\.?$"),
     absentToken: "pushpool-doctor:no-such-device",
+    checksRequests: true,
     sendableField: "fcm")
 }

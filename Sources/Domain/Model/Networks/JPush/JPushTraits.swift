@@ -9,5 +9,6 @@ extension NetworkTraits {
       checks: [.word(others: "")],
       pattern: "^[A-Za-z0-9]+$"),
     absentToken: String(repeating: "0", count: 19),
+    checksRequests: true,
     sendableField: "jpush")
 }

@@ -10,7 +10,6 @@ import { appField } from "./view-look-up.js";
 /** How often is read when a rate was used last; all else comes by the feed. */
 const readMs = 10000;
 const kinds = ["app", "network", "user", "bucket", "topic"];
-const networkNames = ["apns", "fcm", "jpush"];
 
 export function view(root) {
   const workers = new Table("Workers", [
@@ -118,7 +117,7 @@ export function view(root) {
   async function off() {
     const app = appField();
     const kind = h("select", { name: "kind" }, kinds.map((name) => h("option", { value: name, text: name === "app" ? "the whole app" : `one ${name}` })));
-    const network = h("select", { name: "network" }, networkNames.map((name) => h("option", { value: name, text: name })));
+    const network = h("select", { name: "network" }, (feed.get("networks").known ?? []).map((name) => h("option", { value: name, text: name })));
     const name = h("input", { name: "name", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     const reason = h("input", { name: "reason", type: "text", maxlength: "200", autocomplete: "off" });
     const networkField = field("Network", network);
