@@ -90,8 +90,9 @@ import Testing
         let connection = try await lane.connect(target)
         defer { connection.close() }
         let job = try #require(Self.calls.last?.arguments.last)
-        let submitted = try await ShardStore(connection: connection, prefix: Self.prefix).jobs.submit(
-          Array(job.utf8), priority: .normal, digest: nil)
+        let submitted = try await ShardStore(connection: connection, prefix: Self.prefix).jobs
+          .submit(
+            Array(job.utf8), priority: .normal, digest: nil)
         #expect(submitted?.status == .created)
       }
     }
