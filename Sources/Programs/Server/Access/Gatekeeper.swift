@@ -206,7 +206,7 @@ package final class Gatekeeper: Sendable {
     guard case .roles(let roles) = route.access else { return }
     // First, so that no other answer tells which apps there are.
     if let app = path["app"], let own = caller.app, own != app { throw .unknownApp(app) }
-    guard !role.implied.isDisjoint(with: roles) else {
+    guard role.isAdmitted(to: roles) else {
       throw .forbidden("a caller of the role \(role.rawValue) may not do this: \(Self.need(roles))")
     }
     if route.pattern.parameters.contains("app") {
@@ -255,14 +255,5 @@ extension Role {
       case .operatorAct: .operatorAct
       case .admin: .admin
       }
-  }
-
-  /// The roles whose routes it may have.
-  var implied: Set<Role> {
-    switch self {
-    case .device, .server, .operatorLook: [self]
-    case .operatorAct: [.operatorAct, .operatorLook]
-    case .admin: [.admin, .operatorAct, .operatorLook]
-    }
   }
 }

@@ -10,6 +10,18 @@ package enum Role: String, Sendable, CaseIterable {
   case operatorAct = "operator-act"
   /// Makes and revokes keys, and all that operators may.
   case admin
+
+  /// The roles whose routes it may have: whoever acts looks as well, and an admin does both.
+  var implied: Set<Role> {
+    switch self {
+    case .device, .server, .operatorLook: [self]
+    case .operatorAct: [.operatorAct, .operatorLook]
+    case .admin: [.admin, .operatorAct, .operatorLook]
+    }
+  }
+
+  /// Whether it may have what is for these.
+  func isAdmitted(to roles: Set<Role>) -> Bool { !implied.isDisjoint(with: roles) }
 }
 
 /// Who sent a request, once that is known.

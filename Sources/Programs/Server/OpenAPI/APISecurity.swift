@@ -15,21 +15,15 @@ enum APISecurity {
       ),
     ],
     "session": [
-      "type": .string("apiKey"), "in": .string("cookie"), "name": .string(sessionCookie),
+      "type": .string("apiKey"), "in": .string("cookie"), "name": .string(Credential.cookieName),
       "description": .string(
         "The cookie that POST /v1/session gives a browser for an operator's key."),
     ],
   ]
 
-  /// Of a browser's session.
-  private static let sessionCookie = "pushpool_session"
-
-  /// The roles that may call what these may: whoever acts looks as well, and an admin does both.
+  /// The roles that may call what these may.
   static func admitted(_ roles: Set<Role>) -> [Role] {
-    var admitted = roles
-    if admitted.contains(.operatorLook) { admitted.insert(.operatorAct) }
-    if admitted.contains(.operatorAct) { admitted.insert(.admin) }
-    return Role.allCases.filter(admitted.contains)
+    Role.allCases.filter { $0.isAdmitted(to: roles) }
   }
 
   /// The credentials of which a caller shows one.
