@@ -49,7 +49,7 @@ package enum PageRoutes {
   }
 
   private static func answer(_ asset: PageAssets.Asset, to request: APIRequest) -> APIResponse {
-    let isKnown = EntityTags.match(request.headers["if-none-match"], asset.entityTag)
+    let isKnown = request.headers["if-none-match"].map { asset.isNamed(by: $0) } ?? false
     let response =
       isKnown ? APIResponse(304) : APIResponse(200, .bytes(asset.bytes, type: asset.type))
     // The browser keeps it, and asks each time whether it is the same.
@@ -169,15 +169,13 @@ package enum PageRoutes {
   }
 }
 
-/// The field If-None-Match (RFC 9110, 13.1.2).
-enum EntityTags {
-  /// Whether one of the field's tags is this one; a weak tag counts as well.
-  static func match(_ field: String?, _ tag: String) -> Bool {
-    guard let field else { return false }
-    return field.split(separator: ",").contains { part in
-      let words = part.drop { $0 == " " }
-      let plain = words.hasPrefix("W/") ? words.dropFirst(2) : words
-      return plain.prefix { $0 != " " } == tag || plain.prefix { $0 != " " } == "*"
+extension PageAssets.Asset {
+  /// Whether If-None-Match names it (RFC 9110, 13.1.2); a weak tag counts as well.
+  fileprivate func isNamed(by field: String) -> Bool {
+    switch EntityTagList(field) {
+    case .any?: true
+    case .tags(let tags)?: tags.contains { "\"\($0.text)\"" == entityTag }
+    case nil: false
     }
   }
 }

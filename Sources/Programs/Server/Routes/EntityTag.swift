@@ -25,31 +25,12 @@ enum MatchCondition: Equatable {
   /// - Parameter field: the value of the field.
   /// - Throws: 400 when it is neither `*` nor a list of tags.
   init(_ field: String) throws(Problem) {
-    var rest = Substring(field).drop(while: Self.isBlank)
-    if rest.first == "*", rest.dropFirst().allSatisfy(Self.isBlank) {
-      self = .any
-      return
-    }
-    var tags: [String] = []
-    var isEmpty = true
-    while true {
-      rest = rest.drop { $0 == "," || Self.isBlank($0) }
-      guard !rest.isEmpty else { break }
-      let isWeak = rest.hasPrefix("W/")
-      if isWeak { rest = rest.dropFirst(2) }
-      guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else {
-        throw Self.malformed
+    guard let list = EntityTagList(field) else { throw Self.malformed }
+    self =
+      switch list {
+      case .any: .any
+      case .tags(let tags): .oneOf(tags.filter { !$0.isWeak }.map(\.text))
       }
-      let tag = rest[rest.index(after: rest.startIndex)..<end]
-      rest = rest[rest.index(after: end)...].drop(while: Self.isBlank)
-      guard rest.isEmpty || rest.first == ",", !tag.contains(where: Self.isBlank) else {
-        throw Self.malformed
-      }
-      isEmpty = false
-      if !isWeak { tags.append(String(tag)) }
-    }
-    if isEmpty { throw Self.malformed }
-    self = .oneOf(tags)
   }
 
   func holds(for tag: EntityTag) -> Bool {
@@ -57,10 +38,6 @@ enum MatchCondition: Equatable {
     case .any: true
     case .oneOf(let tags): tags.contains(tag.text)
     }
-  }
-
-  private static func isBlank(_ character: Character) -> Bool {
-    character == " " || character == "\t"
   }
 
   private static let malformed = Problem.badRequest(
