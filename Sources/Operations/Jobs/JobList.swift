@@ -43,7 +43,7 @@ package struct JobList: Sendable, Equatable {
       list.ended += ended.map(store.own)
     }
     // Many may begin in the same millisecond, and Redis tells of them in any order.
-    list.open.sort { ($0.rank, $0.beginsAtMs, $0.id) < ($1.rank, $1.beginsAtMs, $1.id) }
+    list.open.sort { ($0.listRank, $0.beginsAtMs, $0.id) < ($1.listRank, $1.beginsAtMs, $1.id) }
     list.ended.sort { ($0.finishedAtMs ?? 0) > ($1.finishedAtMs ?? 0) }
     list.ended = Array(list.ended.prefix(endedMax))
     return list
@@ -51,7 +51,8 @@ package struct JobList: Sendable, Equatable {
 }
 
 extension JobRecord {
-  fileprivate var rank: Int {
+  /// The place of its state in a list: those that go on first.
+  package var listRank: Int {
     switch state {
     case .running: 0
     case .queued: 1
@@ -61,7 +62,8 @@ extension JobRecord {
     }
   }
 
-  fileprivate var beginsAtMs: Int64 { startAtMs ?? startedAtMs ?? createdAtMs ?? 0 }
+  /// When it begins or began, by which jobs of one state are listed, in epoch milliseconds.
+  package var beginsAtMs: Int64 { startAtMs ?? startedAtMs ?? createdAtMs ?? 0 }
 
   /// How long a running job will take yet, in ms, at the pace that it has had; nil when that says nothing.
   package func leftMs(nowMs: Int64) -> Int64? {

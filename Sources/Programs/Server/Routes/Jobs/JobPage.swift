@@ -119,18 +119,8 @@ struct JobPlace: Comparable {
   private let id: String
 
   init(_ record: JobRecord) {
-    rank =
-      switch record.state {
-      case .running: 0
-      case .queued: 1
-      case .paused: 2
-      case .scheduled: 3
-      case .cancelled, .done, .refused: 4
-      }
-    order =
-      record.state.isFinal
-      ? -(record.finishedAtMs ?? 0)
-      : record.startAtMs ?? record.startedAtMs ?? record.createdAtMs ?? 0
+    rank = Int64(record.listRank)
+    order = record.state.isFinal ? -(record.finishedAtMs ?? 0) : record.beginsAtMs
     app = record.app
     id = record.id
   }
