@@ -91,10 +91,10 @@ package struct APIDocument: Sendable {
 
   private func parameters(of route: APIRoute) -> [JSONValue] {
     let path = route.pattern.parameters.map { name -> JSONValue in
-      [
+      let parameter = PathParameter(name, in: route.pattern)
+      return [
         "name": .string(name), "in": .string("path"), "required": .bool(true),
-        "description": .string(PathParameter.meaning(of: name, in: route.pattern)),
-        "schema": PathParameter.schema(of: name, in: route.pattern),
+        "description": .string(parameter.meaning), "schema": parameter.schema,
       ]
     }
     let query = route.document.query.map { field -> JSONValue in
