@@ -111,6 +111,14 @@ final class Destination {
     }
   }
 
+  /// Looks at all that waits here, also apart.
+  func forEachQueued(_ body: (UInt64) -> Void) {
+    filterQueue { tag in
+      body(tag)
+      return true
+    }
+  }
+
   /// Takes out of the queue what is to be tried apart, put aside or ended.
   func takeOut(_ isTaken: (UInt64) -> Bool) {
     batches?.filter { !isTaken($0) }

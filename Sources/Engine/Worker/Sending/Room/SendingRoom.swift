@@ -132,13 +132,13 @@ final class SendingRoom {
     let run = chunk.run
     guard run.isResolved, !run.underway.isReading, !run.hasStaleBindings else { return false }
     let silent = destinations.used(by: run.claim.app).filter(\.isSilent)
-    // Of most chunks more waits than that, and their pushes need not be looked at.
+    // Of most chunks more waits than that, and the queues need not be looked at.
     var left = run.openPushes - run.inFlight
     guard left > 0, left <= silent.reduce(0, { $0 + $1.queuedInAll }) else { return false }
-    for push in run.pushes where push.decision == .open {
-      if silent.contains(where: { $0.number == push.route.number }) { left -= 1 }
+    for destination in silent {
+      destination.forEachQueued { tag in if runs[PushTag(tag)] === run { left -= 1 } }
     }
-    return left <= 0
+    return left == 0
   }
 
   /// How many pushes may wait when a job that is sent from its entry adds its own.
