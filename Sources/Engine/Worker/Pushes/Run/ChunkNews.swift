@@ -98,10 +98,14 @@ struct ChunkNews {
   ///   - joins: whether it may come back with pushes of other chunks.
   ///   - attempt: how often it was tried.
   mutating func retry(_ push: Push, delayMs: UInt64, joins: Bool, attempt: Int) {
-    if attempt >= Int(push.attempt) { settlement.retries += 1 }
+    let isAttempt = attempt >= Int(push.attempt)
+    if isAttempt { settlement.retries += 1 }
+    // Its own environment has refused what was to be tried in the other one, and was not: to ask it again says nothing new.
+    let environment =
+      push.isRedirected && !isAttempt ? push.environment.other : push.environment
     let place = residual(delayMs: delayMs, joins: joins && mayJoin)
     InstallationLine.append(
-      network: push.network, environment: push.environment, token: push.token, user: push.user,
+      network: push.network, environment: environment, token: push.token, user: push.user,
       generation: push.generation, attempt: attempt, badge: push.badge,
       to: &settlement.residuals[place].lines)
   }

@@ -33,10 +33,10 @@ final class PushRouter {
       return rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
     }
     if let delayMs = destination.heldMs(run.claim.job) {
-      return rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
+      return rescheduling.hold(run, index, delayMs: delayMs, because: .parked)
     }
     if let delayMs = gate.heldMs(run, index) {
-      return rescheduling.putAside(run, index, delayMs: delayMs, because: .switchedOff)
+      return rescheduling.hold(run, index, delayMs: delayMs, because: .switchedOff)
     }
     if let delayMs = overflowMs(run, destination) {
       return rescheduling.putAside(run, index, delayMs: delayMs, because: .rateLimited)
@@ -66,7 +66,7 @@ final class PushRouter {
   /// - Returns: whether it was put aside.
   func holdsBack(_ run: PushRun, push index: Int, _ destination: Destination) -> Bool {
     guard let delayMs = destination.heldMs(run.claim.job) else { return false }
-    rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
+    rescheduling.hold(run, index, delayMs: delayMs, because: .parked)
     return true
   }
 

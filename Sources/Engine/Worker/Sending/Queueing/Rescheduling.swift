@@ -46,9 +46,16 @@ final class Rescheduling {
   func putAside(
     _ run: PushRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
   ) {
-    if run.pushes[index].isRedirected || run.quarantined.contains(index) {
-      return retry(run, index, afterMs: delayMs)
-    }
+    if run.pushes[index].isRedirected { return retry(run, index, afterMs: delayMs) }
+    hold(run, index, delayMs: delayMs, because: cause)
+  }
+
+  /// Puts a push aside that is switched off, or whose job is held: no attempt is burned. One that has been refused in its own
+  /// environment comes back for the other one, so nothing is sent of it meanwhile.
+  func hold(
+    _ run: PushRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
+  ) {
+    if run.quarantined.contains(index) { return retry(run, index, afterMs: delayMs) }
     // What waits for a network that never comes must still end.
     if gate.isExpired(run) { return run.decide(index, .expired, because: .expired) }
     run.decideLater(

@@ -308,6 +308,19 @@ import Testing
     #expect(text == "apns\tproduction\ttoken-0-0\ta\t0\t1\n")
   }
 
+  @Test(
+    "a push that was put aside before it was tried in the other environment comes back for that")
+  func putAsideAstray() throws {
+    let run = try Claims.run(["a"])
+    _ = run.takeBatch(max: 1)
+    let pushes = run.resolve(0, devices: 1)
+    run.redirect(pushes[0], to: Route(to: 1))
+    run.decideLater(pushes[0], delayMs: 0, attempt: 0)
+    let news = run.takeNews(isFinal: true)
+    let text = String(decoding: try #require(news.residuals.first).lines, as: UTF8.self)
+    #expect(text == "apns\tdevelopment\ttoken-0-0\ta\t0\t0\n" && news.retries == 0)
+  }
+
   @Test("doubtful tokens are settled at the end of the chunk, when it shows how many they are")
   func holdsDoubtful() throws {
     let run = try Claims.run(["a", "b", "c"])

@@ -195,6 +195,22 @@ import Testing
     #expect(run.takeNews(isFinal: true).invalidations.map(\.token) == ["token-0-0"])
   }
 
+  @Test("a push that is switched off before the other environment is tried burns no attempt")
+  func switchesOffRedirected() throws {
+    let stage = try SendingStage(.production, .development)
+    defer { stage.sending.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.switchOff(.user(app: "shop", "a"))
+    stage.destination.answer(try stage.requests.tag(0), 400, "{\"reason\":\"BadDeviceToken\"}")
+    #expect(run.openPushes == 0 && stage.sending.destinations.destination(1).queued == 0)
+    let news = run.takeNews(isFinal: true)
+    #expect(news.retries == 0)
+    let line = String(decoding: try #require(news.residuals.first).lines, as: UTF8.self)
+    #expect(line == "apns\tdevelopment\ttoken-0-0\ta\t1\t0\n")
+  }
+
   @Test("what was surely not processed is sent again at once, what may have been is an attempt")
   func tellsUnsentFromUnknown() throws {
     let stage = try SendingStage()
