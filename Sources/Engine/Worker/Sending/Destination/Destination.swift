@@ -165,8 +165,7 @@ final class Destination {
 
   /// For how long a whole chunk of this rank that comes now is to be put aside; nil when its pushes may be queued.
   func parkChunkDelayMs(rank: Int) -> UInt64? {
-    guard let delayMs = parkDelayMs(rank: rank) else { return nil }
-    return isSilent ? returns.delayMs(atLeast: delayMs, nowNs: loop.nowNs) : delayMs
+    parkDelayMs(rank: rank).map { isSilent ? returns.delayMs(atLeast: $0, nowNs: loop.nowNs) : $0 }
   }
 
   /// For how long nothing is sent at all, and nothing waits here; nil when that is not so.
