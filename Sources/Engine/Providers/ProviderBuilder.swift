@@ -53,10 +53,10 @@ package struct ProviderBuilder {
     var problems: [MaterialProblem] = []
     quotas = [:]
     for account in app.accounts {
-      for environments in account.entries {
-        do throws(MaterialProblem) {
-          made.append(try account.entry(for: environments, of: app.id, limits, by: &self))
-        } catch { problems.append(error) }
+      for entry in account.entries(of: app.id, limits, by: &self) {
+        do throws(MaterialProblem) { made.append(try entry.get()) } catch {
+          problems.append(error)
+        }
       }
     }
     guard problems.isEmpty else { throw MaterialProblems(problems) }
@@ -82,18 +82,21 @@ package struct ProviderBuilder {
   /// The entry of the directory before that is made of the same, or another, which has no number yet.
   mutating func entry(
     of origin: EntryOrigin, _ make: (inout Self) throws(MaterialProblem) -> any PushProvider
-  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
+  ) -> Result<ProviderDirectory.Entry, MaterialProblem> {
     let digest = origin.digest
     if let known = earlier[digest] {
       for name in origin.shared {
         sources.shared[name] = sources.shared[name] ?? earlierSources.shared[name]
       }
       keepTrust(Self.name(of: origin.access.authorities))
-      return known
+      return .success(known)
     }
-    return ProviderDirectory.Entry(
-      number: Self.unnumbered, app: origin.app, environments: origin.environments,
-      provider: try make(&self), limits: origin.limits, origin: digest)
+    do throws(MaterialProblem) {
+      return .success(
+        ProviderDirectory.Entry(
+          number: Self.unnumbered, app: origin.app, environments: origin.environments,
+          provider: try make(&self), limits: origin.limits, origin: digest))
+    } catch { return .failure(error) }
   }
 
   /// The part that all who have it under a name share: that of this directory, or of the one before, or one that is made now.

@@ -55,18 +55,16 @@ struct APNsSettings: AccountSettings {
 }
 
 extension APNsMaterial: NetworkMaterial {
-  package var entries: [Set<PushEnvironment>] { [[environment]] }
-
-  package func entry(
-    for environments: Set<PushEnvironment>, of app: String, _ limits: [RateLimit],
-    by builder: inout ProviderBuilder
-  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
+  package func entries(
+    of app: String, _ limits: [RateLimit], by builder: inout ProviderBuilder
+  ) -> [Result<ProviderDirectory.Entry, MaterialProblem>] {
     let origin = EntryOrigin(
-      app: app, environments: environments, limits: limits, part: part, parts: parts,
+      app: app, environments: [environment], limits: limits, part: part, parts: parts,
       access: access, shared: tokenName.map { [$0] } ?? [])
-    return try builder.entry(of: origin) { (builder) throws(MaterialProblem) in
+    let entry = builder.entry(of: origin) { (builder) throws(MaterialProblem) in
       try provider(by: &builder)
     }
+    return [entry]
   }
 
   /// The name of its part within the app.

@@ -37,24 +37,25 @@ extension FCMConfiguration: AccountSettings {
 extension FCMMaterial: NetworkMaterial {
   fileprivate static let part = Network.fcm.rawValue
 
-  package var entries: [Set<PushEnvironment>] { [PushEnvironment.all] }
-
-  package func entry(
-    for environments: Set<PushEnvironment>, of app: String, _ limits: [RateLimit],
-    by builder: inout ProviderBuilder
-  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
-    let account = try account(by: &builder)
-    let limits = limits + [try quota(of: account.projectID, by: &builder)]
-    let origin = EntryOrigin(
-      app: app, environments: environments, limits: limits, part: Self.part,
-      parts: [.init(self.account), .init(tokenEndpoint)] + access.parts, access: access,
-      shared: [tokenName])
-    return try builder.entry(of: origin) { (builder) throws(MaterialProblem) in
-      try provider(account, by: &builder)
-    }
+  /// One for both environments.
+  package func entries(
+    of app: String, _ limits: [RateLimit], by builder: inout ProviderBuilder
+  ) -> [Result<ProviderDirectory.Entry, MaterialProblem>] {
+    do throws(MaterialProblem) {
+      let known = try knownAccount(by: &builder)
+      let quota = try quota(of: known.projectID, by: &builder)
+      let origin = EntryOrigin(
+        app: app, environments: PushEnvironment.all, limits: limits + [quota], part: Self.part,
+        parts: [.init(account), .init(tokenEndpoint)] + access.parts, access: access,
+        shared: [tokenName])
+      let entry = builder.entry(of: origin) { (builder) throws(MaterialProblem) in
+        try provider(known, by: &builder)
+      }
+      return [entry]
+    } catch { return [.failure(error)] }
   }
 
-  private func account(
+  private func knownAccount(
     by builder: inout ProviderBuilder
   ) throws(MaterialProblem) -> ServiceAccount {
     let name = MaterialDigest([.init("fcm account"), .init(account), .init(tokenEndpoint)])

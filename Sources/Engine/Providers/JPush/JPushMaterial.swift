@@ -29,20 +29,22 @@ extension JPushMaterial: NetworkMaterial {
   fileprivate static let part = Network.jpush.rawValue
 
   /// One of each, since a request names the environment; an app key is for both.
-  package var entries: [Set<PushEnvironment>] { PushEnvironment.allCases.map { [$0] } }
+  package func entries(
+    of app: String, _ limits: [RateLimit], by builder: inout ProviderBuilder
+  ) -> [Result<ProviderDirectory.Entry, MaterialProblem>] {
+    PushEnvironment.allCases.map { entry(of: app, in: $0, limits, by: &builder) }
+  }
 
-  package func entry(
-    for environments: Set<PushEnvironment>, of app: String, _ limits: [RateLimit],
+  private func entry(
+    of app: String, in environment: PushEnvironment, _ limits: [RateLimit],
     by builder: inout ProviderBuilder
-  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
-    let environment: PushEnvironment =
-      environments.contains(.production) ? .production : .development
+  ) -> Result<ProviderDirectory.Entry, MaterialProblem> {
     let name = MaterialDigest([.init("jpush secret"), .init(appKey), .init(masterSecret)])
     let origin = EntryOrigin(
-      app: app, environments: environments, limits: limits,
+      app: app, environments: [environment], limits: limits,
       part: "\(Self.part).\(environment.rawValue)",
       parts: [.init(appKey), .init(masterSecret)] + access.parts, access: access, shared: [name])
-    return try builder.entry(of: origin) { (builder) throws(MaterialProblem) in
+    return builder.entry(of: origin) { (builder) throws(MaterialProblem) in
       JPushProvider(
         appKey: appKey, environment: environment,
         destination: try builder.destination(

@@ -3,18 +3,12 @@ internal import PushpoolConfiguration
 
 /// An app's material at a push network, of which entries of a directory are made.
 package protocol NetworkMaterial: Sendable {
-  /// The environments of each entry that is made of it.
-  var entries: [Set<PushEnvironment>] { get }
-
-  /// Makes one of its entries.
-  /// - Parameters:
-  ///   - environments: one of `entries`.
-  ///   - limits: the rates of the app.
-  /// - Throws: the part of it that cannot be used.
-  func entry(
-    for environments: Set<PushEnvironment>, of app: String, _ limits: [RateLimit],
-    by builder: inout ProviderBuilder
-  ) throws(MaterialProblem) -> ProviderDirectory.Entry
+  /// Makes the entries of an app.
+  /// - Parameter limits: the rates of the app.
+  /// - Returns: each entry, or the part of the material that cannot be used for it.
+  func entries(
+    of app: String, _ limits: [RateLimit], by builder: inout ProviderBuilder
+  ) -> [Result<ProviderDirectory.Entry, MaterialProblem>]
 }
 
 /// The settings of an account, whose files are read.

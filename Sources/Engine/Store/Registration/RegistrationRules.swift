@@ -75,22 +75,11 @@ enum RegistrationRules {
   private static func token(of network: Network) -> String {
     let rule = network.traits.token
     let checks = rule.checks.map { check in
-      "{\(condition(check)), sentence = \(quoted(rule.sentence(check)))}"
+      "{\(check.lua), sentence = \(quoted(rule.sentence(check)))}"
     }
     return "    \(network.rawValue) = {owner = \(quoted(rule.owner)), "
       + "min = \(rule.bytes.lowerBound), max = \(rule.bytes.upperBound), "
       + "is_lowercased = \(rule.isLowercased), checks = {\(checks.joined(separator: ", "))}},\n"
-  }
-
-  /// A check as a member of a table, by which `token_of` of fields.lua knows it.
-  private static func condition(_ check: TokenRule.Check) -> String {
-    switch check {
-    case .hexadecimal: "foreign = '%X'"
-    // Redis leaves the classes of characters in the locale C: %w is ASCII only.
-    case .word(let others): "foreign = '[^%w\("\(others)".map { "%\($0)" }.joined())]'"
-    case .evenCount: "is_even = true"
-    case .noPair(let scalar): "without = '\(scalar)\(scalar)'"
-    }
   }
 
   private static func words(_ list: [String]) -> String {

@@ -212,8 +212,8 @@ local function token_of(values, network)
   end
   for i = 1, #rule.checks do
     local check = rule.checks[i]
-    if check.foreign and find(token, check.foreign) or check.is_even and #token % 2 ~= 0
-      or check.without and find(token, check.without, 1, true) then
+    if check.wanted and not find(token, check.wanted) or check.unwanted and find(token, check.unwanted)
+      or check.is_even and #token % 2 ~= 0 then
       refuse('/token', check.sentence)
     end
   end

@@ -4,8 +4,9 @@ extension NetworkTraits {
     displayName: "JPush",
     hasAccountPerEnvironment: false,
     token: TokenRule(
-      of: "a JPush", named: "registration ID",
+      owner: "a JPush", name: "registration ID",
       bytes: 4...128,
+      otherCharacters: "",
       checks: [.word(others: "")],
       pattern: "^[A-Za-z0-9]+$"),
     absentToken: String(repeating: "0", count: 19),
