@@ -1,44 +1,12 @@
-/// The limits of the simulator, one home for all of them.
+/// The limits of the simulator. Those of one network stand in its folder.
 package enum SimulatorLimits {
-  /// APNs: the largest payload of any push type but VoIP.
-  static let apnsPayloadBytesMax = 4_096
-  /// APNs: the largest VoIP payload.
-  static let apnsVoIPPayloadBytesMax = 5_120
-  /// APNs: the longest apns-collapse-id.
-  static let collapseIDBytesMax = 64
-  /// APNs: the longest hex device token; today's have 64 digits, Live Activity tokens more.
-  static let apnsTokenBytesMax = 400
-  /// FCM: the largest notification and data, as it counts them.
-  static let fcmMessageBytesMax = 4_096
-  /// FCM: what it was seen to count for a message with one entry and for each entry, beside names and values.
-  static let fcmFramingBytes = 39
-  static let fcmEntryFramingBytes = 6
-  static let fcmTokenBytesMax = 4_096
-  /// JPush: the member `ios` of a notification, name and braces included.
-  static let jpushIOSBytesMax = 2_000
-  /// JPush: the Android notification and the message together.
-  static let jpushAndroidBytesMax = 4_000
-  static let jpushRegistrationIDsMax = 1_000
-  static let jpushRegistrationIDBytesMax = 128
-  static let jpushTimeToLiveSecondsMax: Int64 = 864_000
-  /// JPush's accepted requests with a cid that are remembered; the oldest gives way.
-  static let jpushCIDsMax = 10_000
-  /// JPush: calls of an app key in a minute; its free plan has 600.
-  package static let jpushCallsPerMinute = 1_000_000_000
   /// How deep a JSON body may nest.
   static let jsonDepthMax = 64
-  /// APNs: a provider token older than this is expired.
-  static let providerTokenAgeMaxSeconds: Int64 = 3_600
   /// How far in the future a token may have been issued: clocks differ.
   static let clockSkewMaxSeconds: Int64 = 300
-  /// APNs: a team's provider token may change no more often than this.
-  package static let providerTokenIntervalSeconds: Int64 = 1_200
   /// Verified authorization texts that are remembered.
   static let rememberedAuthorizationsMax = 1_024
   static let authorizationBytesMax = 4_096
-  /// Bearer tokens that live at a time; the oldest gives way.
-  static let bearerTokensMax = 10_000
-  package static let bearerLifetimeSeconds: Int64 = 3_600
   /// Heads of answers that are prepared; further kinds are made for each answer.
   static let preparedHeadsMax = 1_024
   /// How many streams APNs allows on a connection that has authorised itself.

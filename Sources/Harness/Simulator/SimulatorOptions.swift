@@ -14,14 +14,7 @@ package struct SimulatorOptions: Sendable, Equatable {
   package var clientAuthorityFile: String?
   /// Which APNs this listener plays; see `SimulatorScript.developmentTokenPrefix`.
   package var environment = PushEnvironment.production
-  /// APNs signing keys; without any, every signature passes.
-  package var apnsKeys: [KnownAPNsKey] = []
-  /// The bundle IDs that may be pushed to; empty allows every one.
-  package var topics: [String] = []
-  /// Service account files; without any, every bearer token passes and the endpoint issues none.
-  package var serviceAccountFiles: [String] = []
-  /// JPush's apps; without any, every app key and secret passes.
-  package var jpushApps: [KnownJPushApp] = []
+  package var accounts = NetworkAccounts()
   package var acceptLogFile: String?
   /// Where each request that is received is shown, a line of JSON each; nil shows none. It stays the caller's.
   package var receivedDescriptor: CInt?
@@ -39,33 +32,5 @@ package struct SimulatorOptions: Sendable, Equatable {
   package init(certificateFile: String, keyFile: String) {
     self.certificateFile = certificateFile
     self.keyFile = keyFile
-  }
-}
-
-/// A token signing key that the simulated APNs knows.
-package struct KnownAPNsKey: Sendable, Equatable {
-  /// The 10 characters that the token's header names as `kid`.
-  package let keyID: String
-  /// The team that the token must claim as `iss`.
-  package let teamID: String
-  /// The .p8 file, or a PEM file with its public half only.
-  package let file: String
-
-  package init(keyID: String, teamID: String, file: String) {
-    self.keyID = keyID
-    self.teamID = teamID
-    self.file = file
-  }
-}
-
-/// An app that the simulated JPush knows.
-package struct KnownJPushApp: Sendable, Equatable {
-  package var appKey: String
-  /// A file with the master secret.
-  package var secretFile: String
-
-  package init(appKey: String, secretFile: String) {
-    self.appKey = appKey
-    self.secretFile = secretFile
   }
 }

@@ -19,34 +19,9 @@ struct SimulatorSetup: @unchecked Sendable {
     } catch {
       throw SimulatorError(.configuration, "\(error)")
     }
-    var keys: [(KnownAPNsKey, VerificationKey)] = []
-    for key in options.apnsKeys {
-      let verification = try VerificationKey(pem: Self.read(key.file), name: key.file)
-      guard verification.isEllipticCurve else {
-        throw SimulatorError(
-          .configuration, "\(key.file) is no elliptic-curve key: ES256 needs one on P-256")
-      }
-      keys.append((key, verification))
-    }
-    var accounts: [ServiceAccount] = []
-    for file in options.serviceAccountFiles {
-      accounts.append(try ServiceAccount(json: Self.read(file), name: file))
-    }
-    var secrets: [String: String] = [:]
-    for app in options.jpushApps {
-      let secret = String(decoding: try Self.read(app.secretFile), as: UTF8.self)
-      secrets[app.appKey] = String(secret.prefix { !$0.isNewline })
-    }
-    networks = PushNetworks(
-      environment: options.environment, script: script,
-      provider: ProviderTokenVerifier(keys: keys), oauth: OAuthEndpoint(accounts: accounts),
-      jpush: JPushNetwork(apps: JPushApps(secrets: secrets)))
+    networks = try PushNetworks(options, script: script)
     var log: AcceptLog?
     if let path = options.acceptLogFile { log = try AcceptLog(path: path) }
     self.log = log
-  }
-
-  private static func read(_ path: String) throws(SimulatorError) -> [UInt8] {
-    try BoundedFile.read(path, bytesMax: SimulatorLimits.keyFileBytesMax)
   }
 }

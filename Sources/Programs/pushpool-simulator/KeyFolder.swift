@@ -1,13 +1,10 @@
 import Glibc
 import LocalServices
 import Model
-import Simulator
 
 /// A folder with all that a simulator and its workers need to trust each other.
 struct KeyFolder {
   let keys: NetworkKeys
-  let apnsKey: KnownAPNsKey
-  let jpushApp: KnownJPushApp
   let configurationFile: String
 
   /// Makes the folder's files anew; those of the same names are replaced.
@@ -16,9 +13,6 @@ struct KeyFolder {
       throw LocalServiceError("cannot make the folder \(path): \(String(cString: strerror(errno)))")
     }
     keys = try NetworkKeys(folder: path, port: port)
-    apnsKey = KnownAPNsKey(
-      keyID: keys.apnsKey.keyID, teamID: keys.apnsKey.teamID, file: keys.apnsKey.file)
-    jpushApp = KnownJPushApp(appKey: keys.jpushApp.appKey, secretFile: keys.jpushApp.file)
     configurationFile = "\(path)/pushpool.yaml"
     let endpoint = "https://localhost:\(port)"
     let configuration = ConfigurationText(

@@ -10,12 +10,12 @@ struct ServeCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Play APNs, FCM, JPush and OAuth until SIGINT or SIGTERM (the default).",
+    abstract:
+      "Play \(Network.displayNames), and Google's OAuth endpoint, until SIGINT or SIGTERM (the default).",
     discussion: """
       Prints "listening on HOST:PORT" when connections are accepted. SIGHUP reads the script again,
-      SIGUSR1 prints the counters, which the end prints too. Without --apns-key every provider
-      token's signature passes; without --service-account every bearer token does, and without
-      --jpush-app every app key and master secret.
+      SIGUSR1 prints the counters, which the end prints too. A network for which no account is given takes
+      every credential.
       """)
 
   @Option(help: "The numeric address to listen on.")
@@ -39,25 +39,7 @@ struct ServeCommand: ParsableCommand {
   @Option(help: "Which APNs to play: production or development.")
   var environment = PushEnvironment.production
 
-  @Option(
-    name: .customLong("apns-key"),
-    help: ArgumentHelp(
-      "A signing key to verify provider tokens with; repeatable.", valueName: "keyid:teamid:file"))
-  var apnsKeys: [String] = []
-
-  @Option(
-    name: .customLong("service-account"),
-    help: "A service account file whose assertions are accepted; repeatable.")
-  var serviceAccountFiles: [String] = []
-
-  @Option(
-    name: .customLong("jpush-app"),
-    help: ArgumentHelp(
-      "A JPush app key with a file of its master secret; repeatable.", valueName: "key:file"))
-  var jpushApps: [String] = []
-
-  @Option(name: .customLong("topic"), help: "A bundle ID that may be pushed to; repeatable.")
-  var topics: [String] = []
+  @OptionGroup var networks: NetworkOptions
 
   @Option(name: .customLong("script"), help: "How to misbehave, a JSON file.")
   var scriptFile: String?
@@ -87,8 +69,6 @@ struct ServeCommand: ParsableCommand {
     if generate != nil && (certificateFile != nil || keyFile != nil) {
       throw ValidationError("--generate makes the certificate: leave out --cert and --key.")
     }
-    _ = try parsedKeys()
-    _ = try parsedApps()
   }
 
   func run() throws {
@@ -155,6 +135,7 @@ struct ServeCommand: ParsableCommand {
 
   private func options() throws -> SimulatorOptions {
     var options: SimulatorOptions
+    var accounts = NetworkAccounts()
     if let generate {
       let port = self.port == 0 ? try FreePort.find() : self.port
       // Another that runs with these keys and this port keeps them.
@@ -169,9 +150,7 @@ struct ServeCommand: ParsableCommand {
       options = SimulatorOptions(
         certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
       options.port = port
-      options.apnsKeys = [made.apnsKey]
-      options.serviceAccountFiles = [made.keys.serviceAccount.file]
-      options.jpushApps = [made.jpushApp]
+      try NetworkOptions.of(made.keys).add(to: &accounts)
     } else {
       options = SimulatorOptions(certificateFile: certificateFile ?? "", keyFile: keyFile ?? "")
       options.port = port
@@ -179,10 +158,8 @@ struct ServeCommand: ParsableCommand {
     options.host = host
     options.clientAuthorityFile = clientAuthorityFile
     options.environment = environment
-    options.apnsKeys += try parsedKeys()
-    options.serviceAccountFiles += serviceAccountFiles
-    options.jpushApps += try parsedApps()
-    options.topics = topics
+    try networks.add(to: &accounts)
+    options.accounts = accounts
     options.acceptLogFile = acceptLogFile
     if printRequests { options.receivedDescriptor = STDOUT_FILENO }
     options.maxConcurrentStreams = maxConcurrentStreams
@@ -190,26 +167,6 @@ struct ServeCommand: ParsableCommand {
     options.limitsResets = !tolerateResets
     options.script = try script()
     return options
-  }
-
-  private func parsedKeys() throws -> [KnownAPNsKey] {
-    try apnsKeys.map { text in
-      let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
-      guard parts.count == 3 else {
-        throw ValidationError("--apns-key takes KEYID:TEAMID:FILE, not \"\(text)\".")
-      }
-      return KnownAPNsKey(keyID: parts[0], teamID: parts[1], file: parts[2])
-    }
-  }
-
-  private func parsedApps() throws -> [KnownJPushApp] {
-    try jpushApps.map { text in
-      let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else {
-        throw ValidationError("--jpush-app takes KEY:FILE, not \"\(text)\".")
-      }
-      return KnownJPushApp(appKey: parts[0], secretFile: parts[1])
-    }
   }
 }
 

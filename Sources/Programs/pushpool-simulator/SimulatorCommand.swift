@@ -1,19 +1,16 @@
 import ArgumentParser
 import LocalServices
+import Model
 import Simulator
 
 @main
 struct SimulatorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pushpool-simulator",
-    abstract:
-      "A stand-in for APNs, FCM, JPush and Google's OAuth endpoint that checks and misbehaves.",
+    abstract: "A stand-in for \(played) that checks and misbehaves.",
     discussion: """
-      One TLS HTTP/2 port plays all four, told apart by path:
-        POST /3/device/<token>                     APNs
-        POST /v1/projects/<project>/messages:send  FCM HTTP v1
-        POST /v3/push, /v3/push/validate           JPush, Push API v3
-        POST /token                                OAuth
+      One TLS HTTP/2 port plays all of them, told apart by path:
+        \(Simulator.paths.joined(separator: "\n  "))
 
       Start with keys of its own and watch what it accepts:
         pushpool-simulator --generate sim --print-requests
@@ -28,7 +25,7 @@ struct SimulatorCommand: ParsableCommand {
       The first of the rules that matches a push decides, else "all"; "oauth" is for POST /token.
       Fields of a rule:
         token_prefix                          which pushes; all without
-        network                               apns, fcm or jpush
+        network                               \(Network.alternatives)
         action                                answer (default), stall, reset, drop, goaway
         status, reason, body                  the answer; an ordinary one without status. JPush's
                                               reason is its code; 1011 takes one target away, and
@@ -50,17 +47,16 @@ struct SimulatorCommand: ParsableCommand {
         drop_connection_after                 TCP cut, that request unprocessed
         close_without_answer_after            that request accepted, then TCP cut
         drop_connection_after_bad_requests    after so many answers with status 400
-        provider_token_interval_seconds       1200; 0 lets provider tokens change at will
-        bearer_lifetime_seconds               3600
-        revoke_bearer_tokens                  false
-        jpush_calls_per_minute                of an app key; more are refused with 2002
-        fcm_requests_per_second               of a project; more are answered with 429
-                                              RESOURCE_EXHAUSTED, QUOTA_EXCEEDED
-        development_token_prefix              tokens of the development environment
+        \(NetworkScripts.help.joined(separator: "\n  "))
         seed                                  of the dice behind probability
       """,
     subcommands: [ServeCommand.self, KeysCommand.self],
     defaultSubcommand: ServeCommand.self)
+
+  private static var played: String {
+    (Network.allCases.map(\.traits.displayName) + ["Google's OAuth endpoint"])
+      .list(before: "and")
+  }
 }
 
 /// The exit codes of sysexits(3) that the command uses; 64 is the argument parser's own.

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Testing
 
@@ -10,7 +11,7 @@ struct APNsCheckTests {
     var fixture = NetworksFixture()
     #expect(fixture.send() == "200")
     #expect(fixture.send() == "200")
-    #expect(fixture.networks.providerTokenVerifications == 1)
+    #expect(fixture.counters.providerTokenVerifications == 1)
     #expect(fixture.connection.isAuthorised)
   }
 

@@ -25,10 +25,7 @@ struct JPushTests {
 
   private mutating func install(_ script: SimulatorScript) {
     fixture.networks = PushNetworks(
-      environment: .production, script: script, provider: ProviderTokenVerifier(keys: []),
-      oauth: OAuthEndpoint(accounts: []),
-      jpush: JPushNetwork(
-        apps: JPushApps(secrets: [Self.appKey: "5e987ac6d2e04d95a9d8f0d1"])))
+      script: script, secrets: [Self.appKey: "5e987ac6d2e04d95a9d8f0d1"])
   }
 
   private func body(
@@ -162,7 +159,7 @@ struct JPushTests {
       return
     }
     #expect(one.body == other.body)
-    #expect(fixture.networks.repeated.requests == 1 && fixture.networks.repeated.pushes == 1)
+    #expect(fixture.counters.repeatedRequests == 1 && fixture.counters.repeatedPushes == 1)
     fixture.body = body()
     #expect(fixture.decide().acceptance != nil)
     #expect(send(body([Self.id], cid.replacing(Self.appKey, with: "other"))) == "400 1003")
@@ -173,7 +170,7 @@ struct JPushTests {
     fixture.path = "/v3/push/validate"
     let decision = fixture.decide()
     #expect(decision.acceptance == nil)
-    #expect(fixture.networks.dryRuns == 1)
+    #expect(fixture.counters.dryRuns == 1)
     #expect(send() == "200")
     #expect(send(body([Self.id], #""options":{}"#)) == "400 1002")
   }

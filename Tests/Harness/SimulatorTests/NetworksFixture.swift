@@ -10,7 +10,7 @@ struct NetworksFixture {
 
   let key = SigningKey(.ellipticCurve)
   var networks: PushNetworks
-  var connection = ConnectionMemory(validator: APNsValidator(topics: ["com.example.shop"]))
+  var connection: ConnectionMemory
   var method = "POST"
   var path = "/3/device/" + Self.token
   var body: String? = "{\"aps\":{\"alert\":\"hello\"}}"
@@ -18,11 +18,13 @@ struct NetworksFixture {
 
   init(script: SimulatorScript = SimulatorScript(), environment: PushEnvironment = .production) {
     let verification = try! VerificationKey(pem: key.publicPEM, name: "test key")
+    let known = KnownAPNsKey(keyID: "KEY4567890", teamID: "TEAM567890", file: "")
     networks = PushNetworks(
-      environment: environment, script: script,
-      provider: ProviderTokenVerifier(
-        keys: [(KnownAPNsKey(keyID: "KEY4567890", teamID: "TEAM567890", file: ""), verification)]),
-      oauth: OAuthEndpoint(accounts: []), jpush: JPushNetwork(apps: JPushApps(secrets: [:])))
+      script: script,
+      apns: APNsNetwork(
+        environment: environment, provider: ProviderTokenVerifier(keys: [(known, verification)]),
+        topics: ["com.example.shop"]))
+    connection = networks.memory(ofConnection: 0)
     headers = []
     setHeader("apns-topic", "com.example.shop")
     setHeader("apns-push-type", "alert")
@@ -33,6 +35,13 @@ struct NetworksFixture {
     keyID: String = "KEY4567890", teamID: String = "TEAM567890", age: Int64 = 60
   ) -> String {
     key.providerToken(keyID: keyID, teamID: teamID, issuedAt: Self.now - age)
+  }
+
+  /// What the networks have counted.
+  var counters: SimulatorCounters {
+    var counters = SimulatorCounters()
+    networks.note(in: &counters)
+    return counters
   }
 
   mutating func setHeader(_ name: String, _ value: String?) {
@@ -61,12 +70,27 @@ struct NetworksFixture {
     let bodyRange = body.map { place($0) }
     return bytes.withUnsafeBytes { bytes in
       var request = IncomingRequest(
-        method: bytes.taking(methodRange), path: bytes.taking(pathRange), headers: APNsHeaders(),
+        method: bytes.taking(methodRange), path: bytes.taking(pathRange), headers: NetworkHeaders(),
         body: bodyRange.map { bytes.taking($0) })
       for (name, value) in fieldRanges {
         request.headers.take(bytes.taking(name), bytes.taking(value))
       }
       return networks.decide(request, &connection, nowSeconds: now)
     }
+  }
+}
+
+extension PushNetworks {
+  /// Those that a test says nothing of know no accounts.
+  init(
+    script: SimulatorScript = SimulatorScript(),
+    apns: APNsNetwork = APNsNetwork(
+      environment: .production, provider: ProviderTokenVerifier(keys: [])),
+    oauth: OAuthEndpoint = OAuthEndpoint(accounts: []),
+    secrets: [String: String] = [:]
+  ) {
+    self.init(
+      script: script, apns: apns, fcm: FCMNetwork(oauth: oauth),
+      jpush: JPushNetwork(apps: JPushApps(secrets: secrets)))
   }
 }

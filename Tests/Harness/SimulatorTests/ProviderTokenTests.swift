@@ -26,13 +26,13 @@ struct ProviderTokenTests {
     var fixture = NetworksFixture(script: SimulatorScript.freely)
     let other = SigningKey(.ellipticCurve)
     let known = KnownAPNsKey(keyID: "KEY4567890", teamID: "TEAM567890", file: "")
+    let verifier = ProviderTokenVerifier(
+      keys: try [fixture.key, other].map {
+        (known, try VerificationKey(pem: $0.publicPEM, name: "test key"))
+      })
     fixture.networks = PushNetworks(
-      environment: .production, script: SimulatorScript.freely,
-      provider: ProviderTokenVerifier(
-        keys: try [fixture.key, other].map {
-          (known, try VerificationKey(pem: $0.publicPEM, name: "test key"))
-        }),
-      oauth: OAuthEndpoint(accounts: []), jpush: JPushNetwork(apps: JPushApps(secrets: [:])))
+      script: SimulatorScript.freely,
+      apns: APNsNetwork(environment: .production, provider: verifier))
     for key in [fixture.key, other] {
       let token = key.providerToken(
         keyID: known.keyID, teamID: known.teamID, issuedAt: NetworksFixture.now)

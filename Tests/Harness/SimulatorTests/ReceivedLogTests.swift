@@ -99,7 +99,7 @@ struct ReceivedLogTests {
       Array("POST".utf8).withUnsafeBytes { method in
         Array(body.utf8).withUnsafeBytes { body in
           log.note(
-            IncomingRequest(method: method, path: path, headers: APNsHeaders(), body: body),
+            IncomingRequest(method: method, path: path, headers: NetworkHeaders(), body: body),
             headers: headers, answer: "200")
         }
       }

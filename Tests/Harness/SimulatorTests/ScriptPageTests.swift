@@ -50,6 +50,10 @@ struct ScriptPageTests {
     for name in SimulatorScript.fieldNames + ScriptRule.fieldNames {
       #expect(help.contains(name), "\(name)")
     }
+    for line in Simulator.paths {
+      let path = try #require(line.split(separator: " ").dropFirst().first)
+      #expect(help.contains(path), "\(path)")
+    }
     #expect(help.contains(Self.page))
   }
 }

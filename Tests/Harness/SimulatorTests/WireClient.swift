@@ -41,7 +41,7 @@ final class WireClient: Sendable {
     self.logFile = logFile ?? folder.file("accepted.log")
     var options = SimulatorOptions(
       certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-    options.apnsKeys = [
+    options.accounts.apnsKeys = [
       KnownAPNsKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
     ]
     options.acceptLogFile = self.logFile

@@ -38,7 +38,7 @@ import Testing
     let error = await Self.failure(
       through: ProxyServer(.http, host: "127.0.0.1", port: server.port, login: Self.wrong))
     #expect(error?.code == .proxy)
-    let begin = "https://network.invalid: the proxy 127.0.0.1:\(server.port): "
+    let begin = "https://network.invalid: the proxy 127.0.0.1:\(server.port) "
     #expect(error?.message.hasPrefix(begin) == true, "\(String(describing: error))")
     #expect(error?.message.contains(status) == true, "\(String(describing: error))")
   }
@@ -64,7 +64,7 @@ import Testing
       for login in [Self.wrong, nil] {
         let error = await Self.failure(through: proxy.server(login: login))
         #expect(error?.code == .proxy, "\(String(describing: error))")
-        #expect(error?.message.contains("the proxy 127.0.0.1:\(proxy.port): ") == true)
+        #expect(error?.message.contains("the proxy 127.0.0.1:\(proxy.port)") == true)
       }
       #expect(proxy.refusals == 2)
     }

@@ -9,6 +9,12 @@ struct APNsHeaders {
   var id: UnsafeRawBufferPointer?
   var hasDuplicates = false
 
+  /// The names of those that say something of a push.
+  static let names = [
+    "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id",
+    "apns-id",
+  ]
+
   /// Takes one header field; the length tells nearly all names apart before they are compared.
   mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     switch name.count {

@@ -2,7 +2,7 @@
 struct IncomingRequest {
   var method: UnsafeRawBufferPointer
   var path: UnsafeRawBufferPointer
-  var headers: APNsHeaders
+  var headers: NetworkHeaders
   /// Nil while it has not come: the answer is early then.
   var body: UnsafeRawBufferPointer?
 }

@@ -32,7 +32,7 @@ final class SimulatorServer {
     script = setup.networks.script
     openLimit = setup.options.maxConcurrentStreams
     install(script)
-    record.onPublish = { [unowned self] in networks.count(in: &$0) }
+    record.onPublish = { [unowned self] in networks.note(in: &$0) }
     do {
       listener = try Listener(
         loop: loop, endpoint: .tcp(host: options.host, port: options.port)
@@ -71,9 +71,7 @@ final class SimulatorServer {
     record.counters.connectionsOpened += 1
     let connection = SimulatedConnection(
       server: self, number: record.counters.connectionsOpened,
-      memory: ConnectionMemory(
-        number: record.counters.connectionsOpened, validator: APNsValidator(topics: options.topics))
-    )
+      memory: networks.memory(ofConnection: record.counters.connectionsOpened))
     connections[connection.number] = connection
     record.counters.connectionsOpen = connections.count
     connection.begin(descriptor: descriptor)
@@ -102,7 +100,7 @@ final class SimulatorServer {
       request.withPath { path in
         request.withMethod { method in
           var incoming = IncomingRequest(
-            method: method, path: path, headers: APNsHeaders(), body: isEarly ? nil : body)
+            method: method, path: path, headers: NetworkHeaders(), body: isEarly ? nil : body)
           request.forEachHeader { name, value in incoming.headers.take(name, value) }
           let decision = networks.decide(
             incoming, &connection.memory, nowSeconds: Int64(time.tv_sec))

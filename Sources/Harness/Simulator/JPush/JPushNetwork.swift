@@ -1,6 +1,9 @@
-/// The simulated JPush, Push API v3: who calls, how often, and what was asked before. What becomes of a push is for
-/// `PushNetworks` to say.
-struct JPushNetwork {
+internal import Model
+
+/// The simulated JPush, Push API v3.
+struct JPushNetwork: PlayedNetwork {
+  static let network = Network.jpush
+  static let paths = ["POST /v3/push, /v3/push/validate           JPush, Push API v3"]
   static let prefix: StaticString = "/v3/"
   private static let push: StaticString = "/v3/push"
   private static let validation: StaticString = "/v3/push/validate"
@@ -9,20 +12,59 @@ struct JPushNetwork {
   private var quota = JPushQuota()
   private var repeated = RepeatedRequests()
   private var messageCount: Int64 = 0
+  /// Pushes that were only checked.
+  private(set) var dryRuns = 0
+  /// Requests that were recognised by their cids, and the pushes in them.
+  private(set) var repeats = (requests: 0, pushes: 0)
 
   init(apps: JPushApps) { self.apps = apps }
 
-  mutating func install(_ script: SimulatorScript) {
-    quota.callsPerMinute = script.jpushCallsPerMinute
+  init(_ accounts: NetworkAccounts) throws(SimulatorError) {
+    var secrets: [String: String] = [:]
+    for app in accounts.jpushApps {
+      let secret = String(decoding: try BoundedFile.key(app.secretFile), as: UTF8.self)
+      secrets[app.appKey] = String(secret.prefix { !$0.isNewline })
+    }
+    self.init(apps: JPushApps(secrets: secrets))
   }
 
-  /// Whether the request only asks if it were accepted. Nil for a path that does not exist.
-  static func isValidation(_ path: UnsafeRawBufferPointer) -> Bool? {
-    path.equals(push) ? false : path.equals(validation) ? true : nil
+  mutating func install(_ script: JPushScript) { quota.callsPerMinute = script.callsPerMinute }
+
+  mutating func decide(
+    _ request: IncomingRequest, _ connection: inout ConnectionMemory,
+    _ answers: inout ScriptedAnswers, nowSeconds: Int64
+  ) -> Decision {
+    let isValidation = request.path.equals(Self.validation)
+    guard isValidation || request.path.equals(Self.push) else {
+      return .answer(Answer(status: 404, body: Array("<!DOCTYPE html><title>404</title>".utf8)))
+    }
+    var standing: RateStanding?
+    var decision: Decision
+    do throws(JPushError) {
+      let call = try admit(request, &connection, nowSeconds: nowSeconds)
+      standing = call.standing
+      guard !call.isOver else { throw JPushError(.rateExceeded) }
+      let push = try request.body.map { (body) throws(JPushError) in
+        try JPushRequest(body: body, appKey: call.appKey)
+      }
+      decision = react(to: push, request, &answers, isValidation: isValidation)
+    } catch {
+      decision = .answer(error.answer)
+    }
+    if case .answer(var answer) = decision.reaction {
+      answer.rateStanding = standing
+      if let seconds = answer.retryAfterSeconds {
+        answer.rateStanding?.remaining = 0
+        answer.rateStanding?.resetSeconds = seconds
+        answer.retryAfterSeconds = nil
+      }
+      decision.reaction = .answer(answer)
+    }
+    return decision
   }
 
   /// Counts the call of an app. - Returns: the app's key, and the standing of its quota.
-  mutating func admit(
+  private mutating func admit(
     _ request: IncomingRequest, _ connection: inout ConnectionMemory, nowSeconds: Int64
   ) throws(JPushError) -> (appKey: String, standing: RateStanding, isOver: Bool) {
     guard request.method.equals("POST") else { throw JPushError(.methodNotAllowed) }
@@ -40,13 +82,50 @@ struct JPushNetwork {
     return (appKey, standing, isOver)
   }
 
-  /// The answer to an earlier request with the same cid.
-  func earlierAnswer(to request: JPushRequest) -> Answer? {
-    request.cid.flatMap { repeated.answer(to: $0) }
+  /// - Parameter push: nil while the body has not come.
+  private mutating func react(
+    to push: JPushRequest?, _ request: IncomingRequest, _ answers: inout ScriptedAnswers,
+    isValidation: Bool
+  ) -> Decision {
+    if let push, let earlier = push.cid.flatMap({ repeated.answer(to: $0) }) {
+      repeats.requests += 1
+      repeats.pushes += push.registrationIDs.count
+      return .answer(earlier)
+    }
+    var delayMs = answers.delayMs
+    var targets: [UnsafeRawBufferPointer] = []
+    for id in push?.registrationIDs ?? [UnsafeRawBufferPointer(start: nil, count: 0)] {
+      guard !answers.isEmpty, let match = answers.take(id, Self.network) else {
+        targets.append(id)
+        continue
+      }
+      let rule = match.rule
+      delayMs = rule.delayMs ?? delayMs
+      // JPush says it of a request only when none of its targets is there.
+      if rule.action == .answer, rule.status == 400, rule.reason == "1011" { continue }
+      guard let scripted = answers.reaction(of: match, to: id, at: Self.self) else {
+        targets.append(id)
+        continue
+      }
+      return Decision(reaction: scripted, delayMs: delayMs)
+    }
+    guard let first = targets.first else {
+      return Decision(reaction: .answer(JPushError(.noTarget).answer), delayMs: delayMs)
+    }
+    let answer = accept(isValidation ? nil : push)
+    guard !isValidation else {
+      dryRuns += targets.count
+      return Decision(reaction: .answer(answer), delayMs: delayMs)
+    }
+    let acceptance = Acceptance(
+      network: Self.network, token: first, topic: Self.topic(of: push),
+      bodyHash: request.body.map { BodyHash.of($0) } ?? 0,
+      otherTokens: Array(targets.dropFirst()))
+    return Decision(reaction: .answer(answer), acceptance: acceptance, delayMs: delayMs)
   }
 
   /// The answer to a request that is accepted.
-  mutating func accept(_ request: JPushRequest?) -> Answer {
+  private mutating func accept(_ request: JPushRequest?) -> Answer {
     messageCount += 1
     var body = Array(#"{"sendno":"0","msg_id":""#.utf8)
     body.appendDecimal(messageCount)
@@ -54,6 +133,24 @@ struct JPushNetwork {
     let answer = Answer(status: 200, body: body)
     if let cid = request?.cid { repeated.remember(answer, to: cid) }
     return answer
+  }
+
+  /// Returns what stands for a topic, which JPush has none of: what the accept log tells jobs apart by.
+  private static func topic(of push: JPushRequest?) -> UnsafeRawBufferPointer {
+    // The log's fields are separated by spaces.
+    if let id = push?.collapseID, !id.isEmpty, id.allSatisfy({ (0x21...0x7e).contains($0) }) {
+      return id
+    }
+    let environment: StaticString =
+      push?.isForProduction ?? true ? "production" : "development"
+    return UnsafeRawBufferPointer(
+      start: environment.utf8Start, count: environment.utf8CodeUnitCount)
+  }
+
+  static func body(
+    of rule: ScriptRule, status: Int, reason: String, token: UnsafeRawBufferPointer
+  ) -> [UInt8] {
+    JPushError(status: status, code: Int(reason) ?? 0, registrationID: token).answer.body
   }
 }
 

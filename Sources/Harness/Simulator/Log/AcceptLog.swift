@@ -36,11 +36,9 @@ final class AcceptLog {
     let isWritten = length + needed <= buffer.count || write()
     var line = LineWriter(target: buffer.baseAddress! + length)
     line.put(nowMs)
-    switch push.network {
-    case .apns: line.put(" apns ")
-    case .fcm: line.put(" fcm ")
-    case .jpush: line.put(" jpush ")
-    }
+    line.put(" ")
+    line.put(push.network.rawValue)
+    line.put(" ")
     line.put(token)
     line.put(" ")
     line.put(push.topic)

@@ -2,6 +2,11 @@ internal import Glibc
 
 /// Reads small files whole.
 package enum BoundedFile {
+  /// The content of a file with a key, an account or a secret.
+  static func key(_ path: String) throws(SimulatorError) -> [UInt8] {
+    try read(path, bytesMax: SimulatorLimits.keyFileBytesMax)
+  }
+
   /// - Throws: when the file cannot be read or is larger than the limit.
   package static func read(_ path: String, bytesMax: Int) throws(SimulatorError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

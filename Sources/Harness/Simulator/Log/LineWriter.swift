@@ -15,6 +15,11 @@ struct LineWriter {
     length += bytes.count
   }
 
+  mutating func put(_ text: String) {
+    var text = text
+    text.withUTF8 { put(UnsafeRawBufferPointer($0)) }
+  }
+
   mutating func put(_ text: StaticString) {
     memcpy(target + length, text.utf8Start, text.utf8CodeUnitCount)
     length += text.utf8CodeUnitCount

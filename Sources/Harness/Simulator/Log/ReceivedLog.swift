@@ -5,13 +5,7 @@ internal import Model
 ///
 /// Nothing waits for the reader. What a slow one has no room for is left out, and the next line says how much that was.
 struct ReceivedLog {
-  /// Header fields that say something of a push; credentials are none of them.
-  private static let names = [
-    "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id",
-    "apns-id", "content-type",
-  ]
-
-  private static let oauth = "oauth"
+  private static let names = PushNetworks.shownHeaders + ["content-type"]
 
   private let descriptor: CInt
   private var leftOut = 0
@@ -29,23 +23,17 @@ struct ReceivedLog {
     var object: JSONObject = [:]
     // A line of its own for what is missing would need a reader with room, too.
     if leftOut > 0 { object["left_out_before"] = .integer(leftOut) }
-    let network = Self.network(of: request.path)
-    object["network"] = .string(network)
+    let player = PushNetworks.player(at: request.path)
+    object["network"] = .string(player.name)
     object["path"] = .string(Self.shortened(request.path.text))
     object["answer"] = .string(answer)
     object["headers"] = .object(Self.shown(headers))
     if let body = request.body {
       object["bytes"] = .integer(body.count)
       // A bearer token is asked for with a signed assertion, which is as good as a password while it lives.
-      if network != Self.oauth { object["body"] = Self.shown(body) }
+      if !player.takesSecrets { object["body"] = Self.shown(body) }
     }
     if write(JSONValue.object(object).bytes() + [0x0a]) { leftOut = 0 } else { leftOut += 1 }
-  }
-
-  private static func network(of path: UnsafeRawBufferPointer) -> String {
-    if path.starts(with: FCMPath.prefix) { return Network.fcm.rawValue }
-    if path.starts(with: JPushNetwork.prefix) { return Network.jpush.rawValue }
-    return path.equals("/token") ? oauth : Network.apns.rawValue
   }
 
   /// A path with the start of its last part only, where that is long: a device token.

@@ -23,7 +23,7 @@ struct RuleBook {
       match = Match(
         rule: rule,
         apnsAnswer: rule.status.map {
-          Answer(rule: rule, status: $0, network: .apns, token: nothing)
+          Answer(rule: rule, status: $0, at: APNsNetwork.self, token: nothing)
         })
       prefix = Array(rule.tokenPrefix.utf8)
       chance = Self.chance(rule)

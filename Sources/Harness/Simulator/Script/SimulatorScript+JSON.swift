@@ -1,15 +1,13 @@
 internal import Model
 
 extension SimulatorScript {
-  static let fieldNames = [
-    "rules", "all", "oauth", "delay_ms", "stall_after", "stop_reading_after", "goaway_after",
-    "goaway_processes_last", "goaway_reason", "max_concurrent_streams", "reset_after",
-    "early_answer", "drop_connection_after", "close_without_answer_after",
-    "drop_connection_after_bad_requests", "provider_token_interval_seconds",
-    "bearer_lifetime_seconds", "revoke_bearer_tokens", "jpush_calls_per_minute",
-    "fcm_requests_per_second",
-    "development_token_prefix", "seed",
-  ]
+  static let fieldNames =
+    [
+      "rules", "all", "oauth", "delay_ms", "stall_after", "stop_reading_after", "goaway_after",
+      "goaway_processes_last", "goaway_reason", "max_concurrent_streams", "reset_after",
+      "early_answer", "drop_connection_after", "close_without_answer_after",
+      "drop_connection_after_bad_requests",
+    ] + NetworkScripts.fieldNames + ["seed"]
 
   /// Reads a script; an unknown field or a value out of bounds is refused by name.
   package init(json bytes: [UInt8]) throws(SimulatorError) {
@@ -63,17 +61,7 @@ extension SimulatorScript {
     dropConnectionAfter = try fields.count("drop_connection_after")
     closeWithoutAnswerAfter = try fields.count("close_without_answer_after")
     dropConnectionAfterBadRequests = try fields.count("drop_connection_after_bad_requests")
-    providerTokenIntervalSeconds =
-      try fields.integer("provider_token_interval_seconds", in: 0...86_400)
-      ?? SimulatorLimits.providerTokenIntervalSeconds
-    revokesBearerTokens = try fields.flag("revoke_bearer_tokens") ?? false
-    bearerLifetimeSeconds =
-      try fields.integer("bearer_lifetime_seconds", in: 1...86_400)
-      ?? SimulatorLimits.bearerLifetimeSeconds
-    jpushCallsPerMinute =
-      try fields.count("jpush_calls_per_minute") ?? SimulatorLimits.jpushCallsPerMinute
-    fcmRequestsPerSecond = try fields.count("fcm_requests_per_second")
-    developmentTokenPrefix = try fields.text("development_token_prefix")
+    networks = try NetworkScripts(fields)
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 1)
   }
 }

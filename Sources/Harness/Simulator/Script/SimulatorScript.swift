@@ -54,19 +54,8 @@ package struct SimulatorScript: Sendable, Equatable {
   package var closeWithoutAnswerAfter: Int?
   /// The connection is cut after so many answers with status 400, as APNs does.
   package var dropConnectionAfterBadRequests: Int?
-  /// APNs: how long a team must keep a provider token; 0 switches the check off.
-  package var providerTokenIntervalSeconds = SimulatorLimits.providerTokenIntervalSeconds
-  /// FCM: whether the bearer tokens that were issued before this script came are refused from now on.
-  package var revokesBearerTokens = false
-  /// OAuth: how long an issued bearer token lives.
-  package var bearerLifetimeSeconds = SimulatorLimits.bearerLifetimeSeconds
-  /// JPush: how many calls an app key has in a minute.
-  package var jpushCallsPerMinute = SimulatorLimits.jpushCallsPerMinute
-  /// FCM: how many messages a second a project may have; nil for as many as come. What is more is answered with 429.
-  package var fcmRequestsPerSecond: Int?
-  /// APNs: tokens with this prefix belong to the development environment, the others to production;
-  /// the wrong listener answers BadDeviceToken. Nil: every token belongs to both.
-  package var developmentTokenPrefix: String?
+  /// The parts that are for one network each.
+  package var networks = NetworkScripts()
   /// Seed of the dice behind `probability`.
   package var seed: UInt64 = 1
 

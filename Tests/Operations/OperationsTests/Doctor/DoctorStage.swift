@@ -23,13 +23,13 @@ struct DoctorStage {
       var options = SimulatorOptions(
         certificateFile: keys.certificate.certificateFile, keyFile: keys.certificate.keyFile)
       options.port = stage.port
-      options.apnsKeys = [
+      options.accounts.apnsKeys = [
         KnownAPNsKey(
           keyID: keys.apnsKey.keyID, teamID: keys.apnsKey.teamID, file: keys.apnsKey.file)
       ]
-      options.topics = [NetworkKeys.topic]
-      options.serviceAccountFiles = [keys.serviceAccount.file]
-      options.jpushApps = [
+      options.accounts.topics = [NetworkKeys.topic]
+      options.accounts.serviceAccountFiles = [keys.serviceAccount.file]
+      options.accounts.jpushApps = [
         KnownJPushApp(appKey: keys.jpushApp.appKey, secretFile: keys.jpushApp.file)
       ]
       options.script = script

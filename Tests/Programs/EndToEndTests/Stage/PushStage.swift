@@ -85,7 +85,7 @@ final class PushStage: Sendable {
   ) async throws -> Result {
     try await Stage.with { stage in
       var options = options(stage, script)
-      options.apnsKeys += endpoints.moreAPNsKeys
+      options.accounts.apnsKeys += endpoints.moreAPNsKeys
       let simulator = Simulator(options: options)
       try simulator.start()
       defer { simulator.stop() }
@@ -113,13 +113,13 @@ final class PushStage: Sendable {
     var options = SimulatorOptions(
       certificateFile: keys.certificate.certificateFile, keyFile: keys.certificate.keyFile)
     options.port = stage.port
-    options.apnsKeys = [
+    options.accounts.apnsKeys = [
       KnownAPNsKey(
         keyID: keys.apnsKey.keyID, teamID: keys.apnsKey.teamID, file: keys.apnsKey.file)
     ]
-    options.topics = [NetworkKeys.topic]
-    options.serviceAccountFiles = [keys.serviceAccount.file]
-    options.jpushApps = [
+    options.accounts.topics = [NetworkKeys.topic]
+    options.accounts.serviceAccountFiles = [keys.serviceAccount.file]
+    options.accounts.jpushApps = [
       KnownJPushApp(appKey: keys.jpushApp.appKey, secretFile: keys.jpushApp.file)
     ]
     options.keptAcceptsMax = 1_000_000

@@ -68,6 +68,8 @@ import Testing
       let network = try #require(
         Self.members(.networks, of: reading)["networks"]?.arrayValue?.first?.objectValue)
       #expect(network["streams_allowed"] == .integer(2_000) && network["goaways"] == .integer(1))
+      let known = try Self.members(.networks, of: reading)["known"]?.arrayValue
+      #expect(known?.compactMap(\.stringValue) == Network.allCases.map(\.rawValue))
       let answers = try #require(network["answers"]?.objectValue)
       #expect(answers["count"] == .integer(100) && answers["p50_ms"] == .integer(20))
       #expect(answers["p99_ms"] == .integer(20))
