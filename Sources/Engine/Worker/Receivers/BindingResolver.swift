@@ -104,7 +104,7 @@ struct BindingResolver {
     ends.reserveCapacity(batch.count)
     for (recipient, text) in zip(batch, texts) {
       for binding in BindingLines(text) {
-        let route = routes[binding.network, binding.kind, binding.environment]
+        let route = routes[binding]
         bindings.append(binding)
         asked.append(
           ReceiverReader.Receiver(
@@ -121,7 +121,7 @@ struct BindingResolver {
       guard let check, let user = ends.firstIndex(where: { index < $0 }) else { return true }
       let binding = bindings[index]
       return check.canSend(
-        to: user, routes[binding.network, binding.kind, binding.environment], variant)
+        to: user, routes[binding], variant)
     }
     guard let own = read else { return giveUp(run, batch) }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -196,7 +196,7 @@ struct BindingResolver {
     var isInOtherRound = false
     for binding in bindings {
       let own = next()
-      let route = routes[binding.network, binding.kind, binding.environment]
+      let route = routes[binding]
       guard route != .unwanted else { continue }
       if case .otherRound? = own.exclusion {
         isInOtherRound = true
@@ -255,7 +255,7 @@ struct BindingResolver {
             network: .apns, environment: .production, token: none, user: none, isChosen: false,
             badge: nil)
         }
-        let route = routes[line.network, binding.kind, binding.environment]
+        let route = routes[line, binding]
         return ReceiverReader.Receiver(
           network: line.network, environment: binding.environment, token: line.token,
           user: users[index], isChosen: !line.user.isEmpty,
@@ -266,7 +266,7 @@ struct BindingResolver {
       let answer = try await receivers.read(run, asked) { index, variant in
         guard let check, let line = lines[index], let binding = bindings[index] else { return true }
         return check.canSend(
-          to: index, routes[line.network, binding.kind, binding.environment], variant)
+          to: index, routes[line, binding], variant)
       }
       guard let read = answer else { return giveUp(run, batch) }
       guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -297,7 +297,7 @@ struct BindingResolver {
       return run.skipRecipient(recipient, network: line.network, because: .notInstalled)
     }
     guard Self.isOwner(binding, of: line),
-      routes[line.network, binding.kind, binding.environment] != .unwanted,
+      routes[line, binding] != .unwanted,
       own.badge != .rebound
     else { return run.skipRecipient(recipient, network: line.network, because: .notBound) }
     run.beginRecipient(recipient)
@@ -305,13 +305,13 @@ struct BindingResolver {
       token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
       generation: binding.generation, recipient: Int32(recipient), network: line.network,
       environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-      route: routes[line.network, binding.environment], variant: own.variant,
+      route: routes[line, in: binding.environment], variant: own.variant,
       variables: variables, badge: line.badge > 0 ? line.badge : own.badge.number, boundNs: readNs)
     // Another worker left it to be tried where it is not installed for, and nothing was installed since.
     if let wanted = line.environment, wanted != binding.environment,
-      line.generation == binding.generation, routes[line.network, wanted].number != nil
+      line.generation == binding.generation, routes[line, in: wanted].number != nil
     {
-      push.route = routes[line.network, wanted]
+      push.route = routes[line, in: wanted]
       push.isRedirected = true
     }
     queue(run, run.add(push), own)

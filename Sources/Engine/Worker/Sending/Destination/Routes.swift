@@ -1,5 +1,6 @@
 internal import Model
 internal import Providers
+internal import Store
 
 /// Which of the lane's destinations a job's pushes go to, found once instead of for each push.
 struct Routes {
@@ -15,12 +16,24 @@ struct Routes {
     }
   }
 
-  subscript(network: Network, environment: PushEnvironment) -> Route {
-    routes[network, environment]
+  /// The route for a user's binding; `unwanted` when the job is of another kind of push.
+  subscript(binding: BindingLine) -> Route {
+    route(binding.network, binding.kind, binding.environment)
   }
 
-  /// The route for a token that is for this kind of push; `unwanted` when the job is of another kind.
-  subscript(network: Network, kind: TokenKind, environment: PushEnvironment) -> Route {
+  /// The same for an installation that a job names, as it is bound.
+  subscript(line: InstallationLine, binding: TokenBinding) -> Route {
+    route(line.network, binding.kind, binding.environment)
+  }
+
+  /// The route for an installation in an environment, whatever kind of push its token is for.
+  subscript(line: InstallationLine, in environment: PushEnvironment) -> Route {
+    routes[line.network, environment]
+  }
+
+  private func route(
+    _ network: Network, _ kind: TokenKind, _ environment: PushEnvironment
+  ) -> Route {
     guard kind == (network == .apns ? apnsTokenKind : .alert) else { return .unwanted }
     return routes[network, environment]
   }

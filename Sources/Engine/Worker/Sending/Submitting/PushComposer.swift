@@ -62,11 +62,33 @@ final class PushComposer {
     }
   }
 
-  // MARK: Bodies
+  // MARK: Requests
 
-  /// Lends the body of a push.
+  /// Lends the path and the body of a push; the path is empty where its message has one for all.
   /// - Returns: nil when there is no body, and the push was decided.
-  func withBody(
+  func withRequest(
+    _ message: JobMessage, _ run: PushRun, _ index: Int,
+    _ use: (_ path: UnsafeRawBufferPointer, _ body: RequestBody) -> Bool
+  ) -> Bool? {
+    withBody(message, run, index) { body in
+      withPath(message.pathPrefix, run.pushes[index].token) { path in use(path, body) }
+    }
+  }
+
+  private func withPath<Result>(
+    _ prefix: UnsafeRawBufferPointer, _ token: UnsafeRawBufferPointer,
+    _ use: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    guard !prefix.isEmpty else { return use(prefix) }
+    let count = prefix.count + token.count
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { path in
+      path.copyMemory(from: prefix)
+      UnsafeMutableRawBufferPointer(rebasing: path[prefix.count...]).copyMemory(from: token)
+      return use(UnsafeRawBufferPointer(path))
+    }
+  }
+
+  private func withBody(
     _ message: JobMessage, _ run: PushRun, _ index: Int, _ use: (RequestBody) -> Bool
   ) -> Bool? {
     if let template = message.template {

@@ -30,11 +30,8 @@ final class Submitter {
     guard let message = composer.message(run, tag.push, destination) else { return .withdrawn }
     let head = message.head(
       destination.heads, authority: destination.authority, credential: credential)
-    let push = run.pushes[tag.push]
-    let wasTaken = composer.withBody(message, run, tag.push) { body in
-      withPath(message.pathPrefix, push.token) { path in
-        taker.submit(head, path: path, body: body, tag: raw)
-      }
+    let wasTaken = composer.withRequest(message, run, tag.push) { path, body in
+      taker.submit(head, path: path, body: body, tag: raw)
     }
     guard let wasTaken else { return .withdrawn }
     guard wasTaken else {
@@ -45,19 +42,6 @@ final class Submitter {
     destination.noteSent(ofJob: run.claim.job)
     room.noteSent(1, to: destination)
     return .sent
-  }
-
-  private func withPath<Result>(
-    _ prefix: UnsafeRawBufferPointer, _ token: UnsafeRawBufferPointer,
-    _ use: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    guard !prefix.isEmpty else { return use(prefix) }
-    let count = prefix.count + token.count
-    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { path in
-      path.copyMemory(from: prefix)
-      UnsafeMutableRawBufferPointer(rebasing: path[prefix.count...]).copyMemory(from: token)
-      return use(UnsafeRawBufferPointer(path))
-    }
   }
 
   // MARK: Several pushes
