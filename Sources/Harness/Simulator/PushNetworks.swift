@@ -31,15 +31,6 @@ struct PushNetworks {
       fcm: try FCMNetwork(options.accounts), jpush: try JPushNetwork(options.accounts))
   }
 
-  /// Sets the counters that it keeps.
-  func count(in counters: inout SimulatorCounters) {
-    counters.bearerTokensIssued = bearerTokensIssued
-    counters.providerTokenVerifications = providerTokenVerifications
-    counters.dryRuns = dryRuns
-    counters.repeatedRequests = repeated.requests
-    counters.repeatedPushes = repeated.pushes
-  }
-
   /// Takes another script; what is left of the old one's `times` is forgotten.
   mutating func install(_ script: SimulatorScript) {
     self.script = script

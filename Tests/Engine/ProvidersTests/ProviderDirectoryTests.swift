@@ -196,7 +196,8 @@ struct ProviderDirectoryTests {
     apns.access = Access(
       proxy: try ProxyURL("\(scheme)://proxy:9"),
       proxyLogin: Access.ProxyLogin(user: "push", passwordFile: passwordFile))
-    let directory = try make(AppConfiguration(id: "shop", apns: [.production: apns]))
+    let directory = try make(
+      AppConfiguration(id: "shop", networks: AppNetworks(apns: [.production: apns])))
     let way = try #require(ProxyServer.Way(rawValue: scheme))
     let login = ProxyServer.Login(user: "push", password: "s3cret")
     #expect(
