@@ -39,10 +39,11 @@ import Testing
     #expect(network.traits.sendableField.hasPrefix(network.rawValue))
   }
 
-  @Test("the regular expression of a network's tokens says what its rule says")
+  @Test(
+    "the regular expression of a network's tokens says what its rule says, but for their length")
   func patterns() throws {
     let texts = [
-      "aabbccdd", "AABBccdd", "aabbccd", "aabbccdg", "a.b.c.d.", ".a.b.c.d", "aa..ccdd",
+      "aabbccdd", "AABBccdd", "aabbccdde", "aabbccdg", "a.b.c.d.", ".a.b.c.d", "aa..ccdd",
       "aabbccdd..", "c-A_b:x~y=z+%", "aabb ccdd", "aabb/ccdd", "aabbccdé",
     ]
     for network in Network.allCases {

@@ -8,7 +8,7 @@ extension NetworkTraits {
       bytes: 8...4_096,
       otherCharacters: "\(others)",
       checks: [.word(others: others), noDots],
-      pattern: "^[A-Za-z0-9_:%~=+-]+(\\.[A-Za-z0-9_:%~=+-]+)*\\.?$"),
+      pattern: "^\\.?[A-Za-z0-9_:%~=+-]+(\\.[A-Za-z0-9_:%~=+-]+)*\\.?$"),
     absentToken: "pushpool-doctor:no-such-device",
     checksRequests: true,
     sendableField: "fcm")
