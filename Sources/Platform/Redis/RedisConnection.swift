@@ -148,7 +148,8 @@ package final class RedisConnection {
     let request = SentinelRequest { [unowned self] in looked($0) }
     self.request = request
     timer.schedule(afterMs: RedisLimits.sentinelLookMs)
-    sentinels.locate(on: loop, freshMs: RedisLimits.sentinelLookMs, request)
+    // Half as old: what was found at the look before came a moment after it, and would be fresh.
+    sentinels.locate(on: loop, freshMs: RedisLimits.sentinelLookMs / 2, request)
   }
 
   private func looked(_ finding: SentinelFinding) {

@@ -90,10 +90,9 @@ struct ClusterRow: MatrixRow {
   }
 
   private static func move(_ cluster: RedisCluster, _ stage: ChaosStage) async throws -> Double {
-    let owner = try await cluster.owner()
-    guard let target = cluster.nodes.first(where: { $0.port != owner?.port }) else {
-      throw ChaosError("the cluster has one node")
-    }
+    guard let owner = try await cluster.owner(),
+      let target = cluster.nodes.first(where: { $0.port != owner.port })
+    else { throw ChaosError("no other node of the cluster could take the slot") }
     let move = try await SlotMove.begin(cluster, to: target)
     try await move.moveAll(keysAtOnce)
     let start = ContinuousClock.now

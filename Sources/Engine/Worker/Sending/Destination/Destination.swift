@@ -163,9 +163,9 @@ final class Destination {
     return isOutOfTouch ? WorkerLimits.outOfTouchDelayMs : WorkerLimits.unansweredDelayMs
   }
 
-  /// For how long a whole chunk of this rank that comes now is to be put aside; nil when its pushes may be queued.
-  func parkChunkDelayMs(rank: Int) -> UInt64? {
-    parkDelayMs(rank: rank).map { isSilent ? returns.delayMs(atLeast: $0, nowNs: loop.nowNs) : $0 }
+  /// For how long a whole chunk is put aside whose pushes would be for so long.
+  func returnMs(atLeast delayMs: UInt64) -> UInt64 {
+    isSilent ? returns.delayMs(atLeast: delayMs, nowNs: loop.nowNs) : delayMs
   }
 
   /// For how long nothing is sent at all, and nothing waits here; nil when that is not so.

@@ -96,15 +96,15 @@ final class DestinationTable: RateAllowanceOwner {
   /// For how long each push of a chunk is to be put aside, whichever of its job's destinations it goes to; nil when one of
   /// them takes it now.
   func parkDelayMs(of claim: ChunkClaim, _ content: JobContent) -> UInt64? {
-    var delayMs: UInt64?
+    var soonest: (delayMs: UInt64, of: Destination)?
     for number in directory.numbers(app: claim.app, for: content) {
       guard let destination = made[number],
-        let parkedMs = destination.parkChunkDelayMs(rank: claim.priority.rank)
+        let delayMs = destination.parkDelayMs(rank: claim.priority.rank)
           ?? destination.heldMs(claim.job)
       else { return nil }
-      delayMs = min(delayMs ?? .max, parkedMs)
+      if delayMs < soonest?.delayMs ?? .max { soonest = (delayMs, destination) }
     }
-    return delayMs
+    return soonest.map { $0.of.returnMs(atLeast: $0.delayMs) }
   }
 
   // MARK: Another directory

@@ -15,7 +15,8 @@ import Testing
       let destination = sending.destinations.destination(0)
       for _ in 0..<WorkerLimits.outOfTouchQueueMax { destination.enqueue(0, rank: 1) }
       await destination.loseTouch(on: lane.loop)
-      let delaysMs = (0..<5_000).compactMap { _ in destination.parkChunkDelayMs(rank: 1) }
+      let leastMs = try #require(destination.parkDelayMs(rank: 1))
+      let delaysMs = (0..<5_000).map { _ in destination.returnMs(atLeast: leastMs) }
       #expect(delaysMs.count == 5_000 && delaysMs[0] == WorkerLimits.outOfTouchDelayMs)
       #expect(delaysMs[1_000] >= 10_000 && delaysMs[1_000] <= 12_000)
       #expect(delaysMs[4_999] == WorkerLimits.returnMsMax)
