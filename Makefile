@@ -41,7 +41,8 @@ uninstall: ## Remove what was installed with the same variables
 
 sbom: ## Write the bill of materials of the programs: .build/pushpool.cdx.json
 	@mkdir -p .build
-	@scripts/sbom $(or $(PROGRAMS),.build/release) >.build/pushpool.cdx.json
+	@scripts/sbom $(or $(PROGRAMS),.build/release) >.build/pushpool.cdx.part
+	@mv .build/pushpool.cdx.part .build/pushpool.cdx.json
 
 test: deps ## Build and run all tests, against a real redis-server
 	@/usr/bin/python3 -c 'import redis' 2>/dev/null || scripts/deps python3-redis || \
