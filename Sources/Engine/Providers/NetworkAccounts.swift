@@ -5,11 +5,16 @@ internal import PushpoolConfiguration
 // else follows from what that makes of them.
 extension AppNetworks {
   /// The settings of each account, in the order of the networks.
-  var settings: [any AccountSettings] {
-    let ofAPNs = PushEnvironment.allCases.compactMap { environment in
-      apns[environment].map { APNsSettings(environment: environment, configuration: $0) }
+  var settings: [any AccountSettings] { Network.allCases.flatMap(settings) }
+
+  private func settings(at network: Network) -> [any AccountSettings] {
+    switch network {
+    case .apns:
+      PushEnvironment.allCases.compactMap { environment in
+        apns[environment].map { APNsSettings(environment: environment, configuration: $0) }
+      }
+    case .fcm: fcm.map { [$0] } ?? []
+    case .jpush: jpush.map { [$0] } ?? []
     }
-    let others: [(any AccountSettings)?] = [fcm, jpush]
-    return ofAPNs + others.compactMap { $0 }
   }
 }

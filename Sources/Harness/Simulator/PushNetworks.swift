@@ -42,17 +42,18 @@ struct PushNetworks {
 
   /// The one who answers to a path.
   private enum Player {
-    case apns, fcm, oauth, jpush
+    case network(Network)
+    case oauth
 
     init(path: UnsafeRawBufferPointer) {
       if path.starts(with: FCMPath.prefix) {
-        self = .fcm
+        self = .network(.fcm)
       } else if path.starts(with: JPushNetwork.prefix) {
-        self = .jpush
+        self = .network(.jpush)
       } else if path.equals(FCMNetwork.tokenPath) {
         self = .oauth
       } else {
-        self = .apns
+        self = .network(.apns)
       }
     }
   }
@@ -62,10 +63,10 @@ struct PushNetworks {
   ) -> Decision {
     answers.connection = connection.number
     return switch Player(path: request.path) {
-    case .apns: apns.decide(request, &connection, &answers, nowSeconds: nowSeconds)
-    case .fcm: fcm.decide(request, &connection, &answers, nowSeconds: nowSeconds)
+    case .network(.apns): apns.decide(request, &connection, &answers, nowSeconds: nowSeconds)
+    case .network(.fcm): fcm.decide(request, &connection, &answers, nowSeconds: nowSeconds)
+    case .network(.jpush): jpush.decide(request, &connection, &answers, nowSeconds: nowSeconds)
     case .oauth: fcm.exchange(request, &connection, nowSeconds: nowSeconds)
-    case .jpush: jpush.decide(request, &connection, &answers, nowSeconds: nowSeconds)
     }
   }
 
@@ -88,10 +89,8 @@ struct PushNetworks {
   /// Returns the name of the one who answers to a path, and whether requests to it are as good as a password while they live.
   static func player(at path: UnsafeRawBufferPointer) -> (name: String, takesSecrets: Bool) {
     switch Player(path: path) {
-    case .apns: (Network.apns.rawValue, false)
-    case .fcm: (Network.fcm.rawValue, false)
+    case .network(let network): (network.rawValue, false)
     case .oauth: ("oauth", true)
-    case .jpush: (Network.jpush.rawValue, false)
     }
   }
 

@@ -25,12 +25,17 @@ package struct AppNetworks: Sendable, Equatable {
   }
 
   /// The accounts that there are, in the order of the networks.
-  package var accounts: [NetworkAccount] {
-    let byEnvironment = PushEnvironment.allCases.compactMap { environment in
-      apns[environment].map { NetworkAccount($0, environment) }
+  package var accounts: [NetworkAccount] { Network.allCases.flatMap(accounts) }
+
+  private func accounts(at network: Network) -> [NetworkAccount] {
+    switch network {
+    case .apns:
+      PushEnvironment.allCases.compactMap { environment in
+        apns[environment].map { NetworkAccount($0, environment) }
+      }
+    case .fcm: fcm.map { [NetworkAccount($0)] } ?? []
+    case .jpush: jpush.map { [NetworkAccount($0)] } ?? []
     }
-    return byEnvironment
-      + [fcm.map { NetworkAccount($0) }, jpush.map { NetworkAccount($0) }].compactMap { $0 }
   }
 }
 
