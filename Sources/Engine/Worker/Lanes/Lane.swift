@@ -34,7 +34,7 @@ actor Lane {
   /// Why there is no Redis, since it was lost or could not be reached.
   private var trouble: String?
   /// The last that was said of sentinels that do not agree, and when.
-  private var remark: (sentence: String, atNs: UInt64)?
+  private var remarks: [(sentence: String, atNs: UInt64)] = []
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
@@ -239,17 +239,19 @@ actor Lane {
     }
   }
 
-  /// Sentinels are asked each time that a lane connects, and every few seconds afterwards: one lane says it, the same once an hour,
-  /// and anything else once a minute. The majority is believed before all have answered, so whether they agree again nobody hears.
+  /// Sentinels are asked each time that a lane connects, and every few seconds afterwards: one lane says it, a sentence that was
+  /// among the last few once an hour, and anything else once a minute. The majority is believed before all have answered, so whether
+  /// they agree again nobody hears.
   private func note(remark sentence: String) {
     guard settings.isHousekeeper else { return }
-    if let remark {
+    let known = remarks.firstIndex { $0.sentence == sentence }
+    if let last = known.map({ remarks[$0] }) ?? remarks.last {
       let pauseMs =
-        remark.sentence == sentence
-        ? WorkerLimits.remarkAgainMs : WorkerLimits.remarkOtherwiseMs
-      guard loop.nowNs &- remark.atNs >= pauseMs * 1_000_000 else { return }
+        known == nil ? WorkerLimits.remarkOtherwiseMs : WorkerLimits.remarkAgainMs
+      guard loop.nowNs &- last.atNs >= pauseMs * 1_000_000 else { return }
     }
-    remark = (sentence, loop.nowNs)
+    if let known { remarks.remove(at: known) }
+    remarks = remarks.suffix(WorkerLimits.remarksMax - 1) + [(sentence, loop.nowNs)]
     log.warning("\(sentence)")
   }
 

@@ -77,10 +77,10 @@ struct ClusterRow: MatrixRow {
     let start = ContinuousClock.now
     if way == .killed {
       await owner.kill9()
+      try await cluster.waitForTakeover(by: replica)
     } else {
-      try await replica.command("CLUSTER", "FAILOVER")
+      try await cluster.takeOver(with: replica)
     }
-    try await cluster.waitForTakeover(by: replica)
     // Producers wait for a replica.
     if way == .killed { try await owner.restart() }
     _ = try await stage.secondsUntilProgress()

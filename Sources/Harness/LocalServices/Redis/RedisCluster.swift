@@ -17,6 +17,7 @@ package struct RedisCluster: Sendable {
   private static let slotsCount = 16_384
   /// How long anything of a cluster may take: nodes tell one another within a second or two.
   private static let patienceMs: UInt64 = 60_000
+  private static let takeoverPatience = Duration.seconds(6)
   private static let pollMs: UInt64 = 20
 
   package let key: String
@@ -86,6 +87,20 @@ package struct RedisCluster: Sendable {
   /// Waits until that node serves the key.
   package func waitForTakeover(by node: RedisServer) async throws {
     try await wait("another node serves the key") { try await owner()?.port == node.port }
+  }
+
+  /// Has a replica take over, and waits until it serves the key. It gives up by itself when its master's writes do not end within
+  /// 5 s (`CLUSTER FAILOVER` of Redis's documents), so it is asked again.
+  package func takeOver(with replica: RedisServer) async throws {
+    var askedAt: ContinuousClock.Instant?
+    try await wait("another node serves the key") {
+      if try await owner()?.port == replica.port { return true }
+      if askedAt.map({ ContinuousClock.now - $0 > Self.takeoverPatience }) ?? true {
+        askedAt = .now
+        try await replica.command("CLUSTER", "FAILOVER")
+      }
+      return false
+    }
   }
 
   /// The name by which the nodes know one of them.

@@ -286,6 +286,8 @@ enum WorkerLimits {
   static let remarkAgainMs: UInt64 = 3_600_000
   /// How soon something else is.
   static let remarkOtherwiseMs: UInt64 = 60_000
+  /// How many of the last sentences are known again.
+  static let remarksMax = 4
   /// Jobs that ended last, by which it is told how long records are kept.
   static let endedLookedMax = 100
   /// How long a worker that starts waits for Redis, to look how it is set up before it begins.
