@@ -5,7 +5,7 @@ package import Redis
 package enum StoreLibrary {
   /// One library: a file sees the tables of those before it.
   static let source: [UInt8] =
-    Array("#!lua name=pushpool_@VERSION@\n\(networks)".utf8)
+    Array("#!lua name=pushpool_@VERSION@\n\(networks)\(priorities)".utf8)
     + PackageResources.limits_lua + PackageResources.keys_lua + PackageResources.numbers_lua
     + PackageResources.library_lua + PackageResources.sections_lua
     + PackageResources.alarms_lua + PackageResources.types_lua
@@ -37,7 +37,16 @@ package enum StoreLibrary {
 
   /// The networks, which the functions have from here.
   private static var networks: String {
-    "local NETWORKS = {\(Network.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))}\n"
+    list("NETWORKS", Network.allCases.map(\.rawValue))
+  }
+
+  /// The priorities, the first one first.
+  private static var priorities: String {
+    list("PRIORITIES", Priority.allCases.map(\.rawValue))
+  }
+
+  private static func list(_ name: String, _ words: [String]) -> String {
+    "local \(name) = {\(words.map { "'\($0)'" }.joined(separator: ", "))}\n"
   }
 
   /// The beginning of the names of all versions' libraries.

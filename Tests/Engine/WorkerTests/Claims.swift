@@ -60,7 +60,7 @@ extension PushRun {
         Push(
           token: arena.copy("token-\(recipient)-\(device)"), user: lines[recipient],
           generation: UInt64(recipient), recipient: Int32(recipient), network: network,
-          environment: .production, attempt: 1, route: Route(to: 0), boundNs: 0))
+          environment: .production, attempt: 1, target: PushTarget(to: 0), boundNs: 0))
     }
     endRecipient(recipient)
     return pushes

@@ -95,7 +95,7 @@ struct BindingResolver {
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
-    let routes = router.routes(run)
+    let targets = router.targets(run)
     var bindings: [BindingLine] = []
     var asked: [ReceiverReader.Receiver] = []
     var ends: [Int] = []
@@ -104,13 +104,13 @@ struct BindingResolver {
     ends.reserveCapacity(batch.count)
     for (recipient, text) in zip(batch, texts) {
       for binding in BindingLines(text) {
-        let route = routes[binding]
+        let target = targets[binding]
         bindings.append(binding)
         asked.append(
           ReceiverReader.Receiver(
             network: binding.network, environment: binding.environment, token: binding.token,
             user: run.lines[recipient], isChosen: false,
-            badge: badge(run, binding.network, route, run.lines[recipient])))
+            badge: badge(run, binding.network, target, run.lines[recipient])))
       }
       ends.append(bindings.count)
     }
@@ -121,7 +121,7 @@ struct BindingResolver {
       guard let check, let user = ends.firstIndex(where: { index < $0 }) else { return true }
       let binding = bindings[index]
       return check.canSend(
-        to: user, routes[binding], variant)
+        to: user, targets[binding], variant)
     }
     guard let own = read else { return giveUp(run, batch) }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -129,7 +129,7 @@ struct BindingResolver {
     for (offset, recipient) in batch.enumerated() {
       var next = first
       addUser(
-        run, recipient, bindings[first..<ends[offset]], routes, readNs,
+        run, recipient, bindings[first..<ends[offset]], targets, readNs,
         variables: run.variables.add(values[offset], of: run.material, in: run.arena)
       ) {
         defer { next += 1 }
@@ -142,15 +142,15 @@ struct BindingResolver {
   /// Says what is asked of an installation's badge. It is raised as late as it can be: a push that would only wait is
   /// put aside without one, unless the chunk has given it one before.
   private func badge(
-    _ run: PushRun, _ network: Network, _ route: Route, _ user: UnsafeRawBufferPointer
+    _ run: PushRun, _ network: Network, _ target: PushTarget, _ user: UnsafeRawBufferPointer
   ) -> BadgeStore.Receiver.Request? {
     guard run.material.raisesBadge else { return nil }
     let content = run.material.content
     guard content.showsRaisedBadge(on: network), run.standing == .active,
-      !gate.isExpired(run), route != .unwanted
+      !gate.isExpired(run), target != .unwanted
     else { return nil }
     if content.dryRun { return .look }
-    return router.holdsBack(run, route, network, user) ? .recall : .give
+    return router.holdsBack(run, target, network, user) ? .recall : .give
   }
 
   /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
@@ -168,24 +168,24 @@ struct BindingResolver {
   private func addUsers(
     _ run: PushRun, _ batch: Range<Int>, _ known: FirstBindings.Known
   ) {
-    let routes = router.routes(run)
+    let targets = router.targets(run)
     known.forEach { place, text in
-      addUser(run, batch.lowerBound + place, BindingLines(text), routes, known.readNs)
+      addUser(run, batch.lowerBound + place, BindingLines(text), targets, known.readNs)
     }
   }
 
   private func addUsers(
     _ run: PushRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
-    let routes = router.routes(run)
+    let targets = router.targets(run)
     for (offset, recipient) in batch.enumerated() {
-      addUser(run, recipient, resolved[offset], routes, readNs)
+      addUser(run, recipient, resolved[offset], targets, readNs)
     }
   }
 
   /// - Parameter next: what the next binding's push has of its own, asked for each in turn.
   private func addUser(
-    _ run: PushRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ routes: Routes,
+    _ run: PushRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ targets: JobTargets,
     _ readNs: UInt64, variables: VariableTable.Row = .none,
     next: () -> ReceiverReader.Own = { ReceiverReader.Own() }
   ) {
@@ -196,8 +196,8 @@ struct BindingResolver {
     var isInOtherRound = false
     for binding in bindings {
       let own = next()
-      let route = routes[binding]
-      guard route != .unwanted else { continue }
+      let target = targets[binding]
+      guard target != .unwanted else { continue }
       if case .otherRound? = own.exclusion {
         isInOtherRound = true
         continue
@@ -207,7 +207,7 @@ struct BindingResolver {
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
-          environment: binding.environment, attempt: 1, route: route,
+          environment: binding.environment, attempt: 1, target: target,
           variant: own.variant, variables: variables, badge: own.badge.number, boundNs: readNs))
       queue(run, index, own)
     }
@@ -236,7 +236,7 @@ struct BindingResolver {
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let boundNs = freshNs(readNs)
-    let routes = router.routes(run)
+    let targets = router.targets(run)
     var values: [UserValues] = []
     var own: [ReceiverReader.Own] = []
     let scratch = ByteArena()
@@ -255,18 +255,18 @@ struct BindingResolver {
             network: .apns, environment: .production, token: none, user: none, isChosen: false,
             badge: nil)
         }
-        let route = routes[line, binding]
+        let target = targets[line, binding]
         return ReceiverReader.Receiver(
           network: line.network, environment: binding.environment, token: line.token,
           user: users[index], isChosen: !line.user.isEmpty,
           badge: line.badge == 0 && Self.isOwner(binding, of: line)
-            ? badge(run, line.network, route, users[index]) : nil)
+            ? badge(run, line.network, target, users[index]) : nil)
       }
       let check = run.material.raisesBadge ? FillCheck(run, values, composer) : nil
       let answer = try await receivers.read(run, asked) { index, variant in
         guard let check, let line = lines[index], let binding = bindings[index] else { return true }
         return check.canSend(
-          to: index, routes[line, binding], variant)
+          to: index, targets[line, binding], variant)
       }
       guard let read = answer else { return giveUp(run, batch) }
       guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -278,7 +278,7 @@ struct BindingResolver {
         continue
       }
       add(
-        run, recipient, line, bindings[offset], routes, boundNs,
+        run, recipient, line, bindings[offset], targets, boundNs,
         variables: values.isEmpty
           ? .none : run.variables.add(values[offset], of: run.material, in: run.arena),
         own: own.isEmpty ? ReceiverReader.Own() : own[offset])
@@ -287,7 +287,7 @@ struct BindingResolver {
 
   private func add(
     _ run: PushRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
-    _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, own: ReceiverReader.Own
+    _ targets: JobTargets, _ readNs: UInt64, variables: VariableTable.Row, own: ReceiverReader.Own
   ) {
     guard run.standing != .cancelled else {
       return run.skipRecipient(recipient, network: line.network, because: .cancelled)
@@ -297,7 +297,7 @@ struct BindingResolver {
       return run.skipRecipient(recipient, network: line.network, because: .notInstalled)
     }
     guard Self.isOwner(binding, of: line),
-      routes[line, binding] != .unwanted,
+      targets[line, binding] != .unwanted,
       own.badge != .rebound
     else { return run.skipRecipient(recipient, network: line.network, because: .notBound) }
     run.beginRecipient(recipient)
@@ -305,13 +305,13 @@ struct BindingResolver {
       token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
       generation: binding.generation, recipient: Int32(recipient), network: line.network,
       environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-      route: routes[line, in: binding.environment], variant: own.variant,
+      target: targets[line, in: binding.environment], variant: own.variant,
       variables: variables, badge: line.badge > 0 ? line.badge : own.badge.number, boundNs: readNs)
     // Another worker left it to be tried where it is not installed for, and nothing was installed since.
     if let wanted = line.environment, wanted != binding.environment,
-      line.generation == binding.generation, routes[line, in: wanted].number != nil
+      line.generation == binding.generation, targets[line, in: wanted].number != nil
     {
-      push.route = routes[line, in: wanted]
+      push.target = targets[line, in: wanted]
       push.isRedirected = true
     }
     queue(run, run.add(push), own)

@@ -24,10 +24,10 @@ struct FillCheck {
   /// - Parameters:
   ///   - user: a position in the values.
   ///   - variant: of the job's text.
-  func canSend(to user: Int, _ route: Route, _ variant: UInt8) -> Bool {
+  func canSend(to user: Int, _ target: PushTarget, _ variant: UInt8) -> Bool {
     let needsValues = !run.material.variants.placeholders.isEmpty
     return withExtendedLifetime(arena) {
-      composer.canSend(run, route, variant, needsValues ? table[rows[user]] : [])
+      composer.canSend(run, target, variant, needsValues ? table[rows[user]] : [])
     }
   }
 }

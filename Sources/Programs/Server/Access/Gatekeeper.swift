@@ -121,7 +121,7 @@ package final class Gatekeeper: Sendable {
     ofSession secret: String, _ head: RequestHead, _ peer: Peer
   ) async throws(Problem) -> Caller {
     guard let id = try await keyID(ofSession: secret, peer), let key = try await key(id, peer),
-      key.role != .server
+      !key.role.isOfOneApp
     else { return try nobody(head, peer) }
     if head.method != .get { try SiteCheck.check(head, host: proxies.host(of: head)) }
     return caller(key, peer, session: SessionSecret(secret))

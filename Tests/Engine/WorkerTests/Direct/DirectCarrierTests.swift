@@ -242,7 +242,7 @@ import Testing
       let run = try Self.attend(try await Self.begin(1, parts), parts)[0]
       run.noteAnswer(0)
       run.noteMisfit(0)
-      run.redirect(0, to: Route(to: 1))
+      run.redirect(0, to: PushTarget(to: 1))
       run.decide(0, .accepted)
       await parts.carryOn()
       #expect(parts.runs.count == 0)

@@ -42,7 +42,7 @@ import Testing
         Set(run.pushes.map { String(decoding: $0.token, as: UTF8.self) }) == [
           "token-a1", "token-a2",
         ])
-      #expect(run.pushes.allSatisfy { $0.route.number == 0 && $0.attempt == 1 })
+      #expect(run.pushes.allSatisfy { $0.target.number == 0 && $0.attempt == 1 })
       #expect(parts.sending.destinations[0]?.queued == 2)
       #expect(run.isResolved && run.openRecipients == 1)
       #expect(run.takeNews(isFinal: false).noInstallations == 2)

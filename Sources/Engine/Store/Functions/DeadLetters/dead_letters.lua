@@ -2,11 +2,12 @@
 
 do
 
-local PRIORITIES = {high = true, normal = true, low = true}
+local IS_PRIORITY = {}
+for place = 1, #PRIORITIES do IS_PRIORITY[PRIORITIES[place]] = true end
 
 local function retry_chunk(p, letter, f)
   -- What another program has written cannot be retried.
-  if not (f.app and f.id and f.recipients and f.done and f.segment and string.find(f.count or '', '^%d+$') and PRIORITIES[f.priority]) then
+  if not (f.app and f.id and f.recipients and f.done and f.segment and string.find(f.count or '', '^%d+$') and IS_PRIORITY[f.priority]) then
     return 'GONE'
   end
   local key = KEY.job(p, f.app, f.id)
@@ -88,7 +89,7 @@ local function dead_retry(keys, args)
   local answer, queued
   if f.kind == 'chunk' then
     answer = retry_chunk(p, entry, f)
-  elseif f.truncated == '1' or f.reason == 'malformed_entry' or not f.job or f.job == '' or not PRIORITIES[f.priority] then
+  elseif f.truncated == '1' or f.reason == 'malformed_entry' or not f.job or f.job == '' or not IS_PRIORITY[f.priority] then
     answer = 'GONE'
   else
     queued = redis.call('XADD', KEY.jobs(p, f.priority), '*', 'job', f.job)

@@ -9,12 +9,11 @@
 -- them live in one cluster slot. ARGV and reply stand above each function.
 -- Reads that can fail (a wrong type under a key) come before the first write: a script is not rolled back.
 -- Times are the server's, in epoch milliseconds.
--- NETWORKS stands before all files: StoreLibrary.swift makes it of the program's networks.
+-- NETWORKS and PRIORITIES stand before all files: StoreLibrary.swift makes them of the program's.
 
 local GROUP = 'workers'
 local WATCHERS = 'watchers'  -- of which each entry wakes one; see WorkSignal.swift
 local PROBE = 'pushpool_probe'  -- see has_entry
-local PRIORITIES = {'high', 'normal', 'low'}
 
 -- yyyyMMddHHmm in UTC; the sandbox has no os.date. Days to civil date: Howard Hinnant's algorithm.
 local function minute_of(ms)

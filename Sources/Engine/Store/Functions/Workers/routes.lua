@@ -20,7 +20,8 @@ do
 local LEFT_OUT = 'left_out'
 
 -- Added to the time at which something began to wait, so that it is found in the order of its priority.
-local RANK = {high = 0, normal = 1e13, low = 2e13}
+local RANK = {}
+for place = 1, #PRIORITIES do RANK[PRIORITIES[place]] = (place - 1) * 1e13 end
 
 -- The digests of configurations that a worker has now, and of those that one had within the time that work waits: of many the
 -- latest.

@@ -28,7 +28,7 @@ struct Push {
   /// Which attempt this is, from 1.
   let attempt: UInt8
   /// Which of the lane's destinations it goes to.
-  var route: Route
+  var target: PushTarget
   /// Whether its own environment has called the token bad, so it is tried in the other one.
   var isRedirected = false
   var decision = Decision.open

@@ -1,3 +1,5 @@
+internal import Model
+
 /// Pushes that wait to be sent: tags in order, high priority first. A ring per priority; it grows to
 /// what a lane may have resolved at once and is then used again. Of many destinations most stay empty.
 struct PushQueue {
@@ -31,12 +33,16 @@ struct PushQueue {
     }
   }
 
-  static let ranks = 3
-  private var rings = [Ring(), Ring(), Ring()]
+  static let ranks = Priority.allCases.count
+  private var rings = [Ring](repeating: Ring(), count: ranks)
 
-  var count: Int { rings[0].count + rings[1].count + rings[2].count }
+  var count: Int {
+    var count = 0
+    for rank in rings.indices { count += rings[rank].count }
+    return count
+  }
 
-  /// - Parameter rank: 0 for high, 1 for normal, 2 for low.
+  /// - Parameter rank: that of a priority; 0 goes first.
   mutating func append(_ tag: UInt64, rank: Int) { rings[rank].append(tag) }
 
   func count(rank: Int) -> Int { rings[rank].count }
@@ -47,8 +53,7 @@ struct PushQueue {
   mutating func popFirst(rank: Int) -> UInt64? { rings[rank].popFirst() }
 
   mutating func popFirst() -> UInt64? {
-    if rings[0].count > 0 { return rings[0].popFirst() }
-    if rings[1].count > 0 { return rings[1].popFirst() }
-    return rings[2].popFirst()
+    for rank in rings.indices where rings[rank].count > 0 { return rings[rank].popFirst() }
+    return nil
   }
 }

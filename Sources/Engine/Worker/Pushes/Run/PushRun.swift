@@ -128,9 +128,9 @@ final class PushRun {
 
   /// Has a push tried in the environment that it is not installed for. What its own one answered is not
   /// the last word, and so does not count.
-  func redirect(_ index: Int, to route: Route) {
+  func redirect(_ index: Int, to target: PushTarget) {
     discountMisfit(index)
-    pushes[index].route = route
+    pushes[index].target = target
     pushes[index].isRedirected = true
   }
 

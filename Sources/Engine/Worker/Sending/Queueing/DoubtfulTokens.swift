@@ -31,15 +31,15 @@ final class DoubtfulTokens {
     let number = destinations.number(
       app: run.claim.app, network: push.network, environment: other)
     guard let number else { return decideElsewhere(run, index, reason) }
-    let route = Route(to: number)
-    guard route != push.route else { return run.decideDoubtful(index, reason: reason) }
+    let target = PushTarget(to: number)
+    guard target != push.target else { return run.decideDoubtful(index, reason: reason) }
     guard run.material.content.environments.contains(other) else {
       reasons.note(
         "\(run.claim.app): \(push.network.rawValue) calls device tokens bad that a job may not try in "
           + "\(other.rawValue): they are kept")
       return run.decide(index, .rejected)
     }
-    run.redirect(index, to: route)
+    run.redirect(index, to: target)
     router.enqueue(run, push: index)
     destinations[number]?.wake()
   }

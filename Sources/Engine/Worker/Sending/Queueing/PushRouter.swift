@@ -21,11 +21,11 @@ final class PushRouter {
   }
 
   /// Where the pushes of a run go.
-  func routes(_ run: PushRun) -> Routes { destinations.routes(run) }
+  func targets(_ run: PushRun) -> JobTargets { destinations.targets(run) }
 
   /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: PushRun, push index: Int) {
-    guard let number = run.pushes[index].route.number else {
+    guard let number = run.pushes[index].target.number else {
       return leaveToOthers(run, push: index)
     }
     let destination = destinations.destination(number)
@@ -52,9 +52,9 @@ final class PushRouter {
 
   /// Whether a push would be put aside instead of queued, as things stand.
   func holdsBack(
-    _ run: PushRun, _ route: Route, _ network: Network, _ user: UnsafeRawBufferPointer
+    _ run: PushRun, _ target: PushTarget, _ network: Network, _ user: UnsafeRawBufferPointer
   ) -> Bool {
-    guard let number = route.number else { return true }
+    guard let number = target.number else { return true }
     let destination = destinations.destination(number)
     return destination.parkDelayMs(rank: run.claim.priority.rank) != nil
       || destination.heldMs(run.claim.job) != nil

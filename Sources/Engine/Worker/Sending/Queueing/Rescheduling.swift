@@ -66,7 +66,7 @@ final class Rescheduling {
   /// Whether a push that is tried later may not wait for others of its chunk: it would expire, or those that it shared a
   /// request with come back without it, in chunks of their own.
   private func isHurried(_ run: PushRun, _ index: Int, _ delayMs: UInt64) -> Bool {
-    if let number = run.pushes[index].route.number, destinations[number]?.batches != nil {
+    if let number = run.pushes[index].target.number, destinations[number]?.batches != nil {
       return true
     }
     guard let expiresAtMs = run.material.expiresAtMs else { return false }

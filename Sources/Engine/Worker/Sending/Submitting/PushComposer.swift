@@ -174,11 +174,11 @@ final class PushComposer {
   /// has none.
   /// - Parameter values: nil when there is nothing usable.
   func canSend(
-    _ run: PushRun, _ route: Route, _ variant: UInt8,
+    _ run: PushRun, _ target: PushTarget, _ variant: UInt8,
     _ values: ArraySlice<UnsafeRawBufferPointer?>?
   ) -> Bool {
     // What has no destination here is another worker's.
-    guard let number = route.number else { return true }
+    guard let number = target.number else { return true }
     let destination = destinations.destination(number)
     let rendering = run.material.rendering(
       for: number, at: destination.identity.place, variant: variant,
@@ -190,7 +190,7 @@ final class PushComposer {
 
   /// Decides a push that has no body, and says why.
   func decideUnsendable(_ run: PushRun, _ index: Int) {
-    guard let number = run.pushes[index].route.number else {
+    guard let number = run.pushes[index].target.number else {
       return router.enqueue(run, push: index)
     }
     guard let message = message(run, index, destinations.destination(number)) else { return }

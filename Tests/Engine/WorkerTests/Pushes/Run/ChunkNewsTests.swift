@@ -13,7 +13,7 @@ import Testing
   ) -> Push {
     Push(
       token: arena.copy(token), user: arena.copy("ann"), generation: 7, recipient: 0,
-      network: network, environment: .production, attempt: attempt, route: Route(to: 0),
+      network: network, environment: .production, attempt: attempt, target: PushTarget(to: 0),
       badge: badge, boundNs: 0)
   }
 

@@ -68,7 +68,7 @@ struct BatchStage {
         Push(
           token: run.lines[recipient], user: run.lines[recipient], generation: 1,
           recipient: Int32(recipient), network: .jpush, environment: .production, attempt: 1,
-          route: Route(to: 0), badge: badges[user] ?? 0, boundNs: loop.nowNs))
+          target: PushTarget(to: 0), badge: badges[user] ?? 0, boundNs: loop.nowNs))
       run.endRecipient(recipient)
       sending.router.enqueue(run, push: push)
     }

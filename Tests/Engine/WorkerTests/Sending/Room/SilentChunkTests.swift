@@ -22,7 +22,7 @@ import Testing
         Push(
           token: run.arena.copy("token-\(number)"), user: run.lines[0], generation: 1,
           recipient: 0, network: .apns, environment: .production, attempt: 1,
-          route: Route(to: number), boundNs: loop.nowNs))
+          target: PushTarget(to: number), boundNs: loop.nowNs))
       run.confirmBinding(push, generation: 1, atNs: loop.nowNs)
     }
     run.endRecipient(0)

@@ -44,16 +44,16 @@ import Testing
     #expect(news.residuals.map(\.delayMs) == [0] && news.retries == 0)
 
     let next = try stage.run(slot: 1, job: "next")
-    let route = try Array("apns\tproduction\t1\t1\ttoken".utf8).withUnsafeBytes { line in
+    let target = try Array("apns\tproduction\t1\t1\ttoken".utf8).withUnsafeBytes { line in
       stage.sending.router.routes(next)[try #require(BindingLine(line))]
     }
-    #expect(route == Route(to: 1))
+    #expect(target == PushTarget(to: 1))
     #expect(stage.sending.destinations.used(by: "shop").isEmpty)
     #expect(stage.sending.watch.alarmConditions.isEmpty)
     #expect(!stage.lines.has(.warning, "its pushes wait"))
   }
 
-  @Test("a push that had found its route before the entry went comes back soon")
+  @Test("a push that had found its target before the entry went comes back soon")
   func comesBack() throws {
     let stage = try SendingStage(.production)
     defer { stage.sending.close() }

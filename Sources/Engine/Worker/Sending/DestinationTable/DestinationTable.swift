@@ -65,7 +65,7 @@ final class DestinationTable: RateAllowanceOwner {
       settings: settings.clientSettings(entry.provider.destination), loop: loop,
       journal: DestinationJournal(of: entry, reasons: reasons, log: log), owner: owner)
     made[number] = destination
-    // A push found its route before the entry went: it comes back, and finds another.
+    // A push found its target before the entry went: it comes back, and finds another.
     if current == nil { destination.retire() } else { onNewDestination?(number) }
     return destination
   }
@@ -76,8 +76,8 @@ final class DestinationTable: RateAllowanceOwner {
   }
 
   /// Where the pushes of a run go.
-  func routes(_ run: PushRun) -> Routes {
-    Routes(app: run.claim.app, content: run.material.content, directory: directory)
+  func targets(_ run: PushRun) -> JobTargets {
+    JobTargets(app: run.claim.app, content: run.material.content, directory: directory)
   }
 
   // MARK: Some of them

@@ -1,7 +1,7 @@
 internal import Providers
 
 /// Entries that the directory of a lane has no more, each for as long as a run goes on that was there when it went: pushes
-/// of such a run may have found their routes before.
+/// of such a run may have found their targets before.
 struct RetiredEntries {
   private struct Run {
     weak var run: PushRun?
