@@ -548,6 +548,27 @@ def test_screen_readers_are_told_something_at_most_each_five_seconds(stage, visi
     assert all(later - before >= 4900 for before, later in zip(times, times[1:])), times
 
 
+def test_a_warning_is_read_out_once_while_the_ages_beside_it_grow(stage, visitor):
+    with stage.beating("behind", configuration_digest="sha256:old", configuration_loaded_at=1000):
+        page = visitor.open("fleet")
+        expect(page.get_by_role("alert").filter(has_text="Another configuration than the newest: behind.")).to_be_visible()
+        expect(page.get_by_text(re.compile("^1 of 2 workers have the configuration that came into force .* ago"))).to_be_visible()
+        found = page.evaluate("""async () => {
+          const found = { alerts: 0, others: 0 };
+          const observer = new MutationObserver((changes) => {
+            for (const { target, addedNodes } of changes) {
+              const element = target.closest ? target : target.parentElement;
+              const isAlert = element?.closest("[role=alert]") || [...addedNodes].some((node) => node.matches?.("[role=alert]"));
+              found[isAlert ? "alerts" : "others"] += 1;
+            }
+          });
+          observer.observe(document.getElementById("main"), { childList: true, characterData: true, subtree: true });
+          await new Promise((resolve) => setTimeout(resolve, 4000));
+          return found;
+        }""")
+        assert found["alerts"] == 0 and found["others"] > 0, found
+
+
 def test_nothing_moves_by_itself(stage, visitor):
     page = visitor.open(reduced_motion="no-preference")
     settle(page)

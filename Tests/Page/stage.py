@@ -1,5 +1,6 @@
 """What the tests of the page look at: Redis, simulated push networks, a worker and pushpool-server, all of it gone afterwards."""
 
+import contextlib
 import json
 import os
 import re
@@ -137,6 +138,29 @@ class Stage:
 
     def state(self, job_id):
         return self.redis("HGET", f"pushpool:job:shop:{job_id}", "state")
+
+    @contextlib.contextmanager
+    def beating(self, worker, **fields):
+        """A worker of that name beats, though there is no process of it, and leaves at the end."""
+        self.redis("HSET", f"pushpool:worker:{worker}", "lanes", 1, *(word for field in fields.items() for word in field))
+        ended = threading.Event()
+
+        def beat():
+            while True:
+                seconds, micros = map(int, self.redis("TIME").split())
+                self.redis("ZADD", "pushpool:workers", seconds * 1000 + micros // 1000, worker)
+                if ended.wait(0.5):
+                    return
+
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            self.redis("ZREM", "pushpool:workers", worker)
+            self.redis("DEL", f"pushpool:worker:{worker}")
 
     def calls(self, command):
         """How often Redis has run a command so far."""

@@ -30,6 +30,7 @@ export function view(root) {
     empty: "No worker beats: nothing is sent. Start one with pushpool worker.",
   });
   const others = h("p", { class: "aside", hidden: true });
+  const newest = h("p", { class: "aside", hidden: true });
   const configurations = h("div");
   const networks = new Table("Networks", [
     { head: "Network", text: (one) => one.network },
@@ -82,7 +83,7 @@ export function view(root) {
   ], { key: (one) => one.place });
 
   root.append(
-    section("Workers", workers.element, others, configurations), section("Networks", networks.element),
+    section("Workers", workers.element, others, newest, configurations), section("Networks", networks.element),
     section("Breakers", breakers.element),
     section("Switched off", overfull, switches.element, may("act") ? h("p", { class: "buttons" }, button("Switch something off", off, { danger: true })) : null),
     section("Rates", rates.element, paced.element), section("Redis", redis.element));
@@ -154,18 +155,16 @@ export function view(root) {
     breakers.update((feed.get("alarms").alarms ?? []).filter((one) => one.kind === "breaker"), now);
     const off = feed.get("switches");
     switches.update(off.switches ?? [], now);
-    overfull.replaceChildren(...(off.overfull ? [notice("More is switched off than is honoured: switch some on, or a whole app off.", "bad")] : []));
+    fill(overfull, off.overfull ? ["More is switched off than is honoured: switch some on, or a whole app off."] : []);
     rates.update((feed.get("rates").rates ?? []).map((one) => ({ ...one, drawn_at: one.what === "pushes" ? drawn.get(one.app) : undefined })), now);
     paced.update((feed.get("jobs").open ?? []).filter((job) => job.pushes_per_second || job.spread_over_seconds), now);
     redis.update((fleet.redis ?? []).map((one, place) => ({ place: String(place), ...(one ?? {}) })), now);
   }
 
   function fillConfigurations(found, now) {
-    const lines = configurationLines(found, now);
-    const same = JSON.stringify(lines);
-    if (configurations.dataset.same === same) return;
-    configurations.dataset.same = same;
-    configurations.replaceChildren(...lines.map(([text, isBad]) => (isBad ? notice(text, "bad") : h("p", { class: "aside", text }))));
+    show(newest, found.newest !== undefined);
+    setText(newest, newestLine(found, now));
+    fill(configurations, configurationWarnings(found));
   }
 
   read();
@@ -185,20 +184,31 @@ function names({ count: all, workers }) {
   return workers.join(", ") + (more > 0 ? ` and ${count(more)} more` : "");
 }
 
-/** Sentences about the configurations of workers, each with whether it asks for something. */
-function configurationLines({ since, newest, others, refusing, restarts }, now) {
+/** How many workers have the newest configuration, and since when: an age that grows, so that no notice has it. */
+function newestLine({ since, newest, others }, now) {
+  if (newest === undefined) return "";
+  const age = duration(Math.max(0, now - since));
+  const whose = others.count === 0 ? "All" : `${count(newest)} of ${count(newest + others.count)}`;
+  return `${whose} workers have the configuration that came into force ${age} ago.`;
+}
+
+/** Sentences about the configurations of workers, each of which asks for something. */
+function configurationWarnings({ others, refusing, restarts }) {
   const lines = [];
-  if (newest !== undefined) {
-    const age = duration(Math.max(0, now - since));
-    lines.push(others.count === 0
-      ? [`All workers have the configuration that came into force ${age} ago.`, false]
-      : [`${count(newest)} of ${count(newest + others.count)} workers have the configuration that came into force ${age} ago. Another one: ${names(others)}.`, true]);
-  }
-  if (refusing?.count > 0) lines.push([`The configuration that is there now is refused by ${names(refusing)}. An alarm tells why.`, true]);
-  for (const one of restarts?.workers ?? []) lines.push([`${one.worker} is to be restarted for ${one.settings}.`, true]);
+  if (others?.count > 0) lines.push(`Another configuration than the newest: ${names(others)}.`);
+  if (refusing?.count > 0) lines.push(`The configuration that is there now is refused by ${names(refusing)}. An alarm tells why.`);
+  for (const one of restarts?.workers ?? []) lines.push(`${one.worker} is to be restarted for ${one.settings}.`);
   const more = (restarts?.count ?? 0) - (restarts?.workers.length ?? 0);
-  if (more > 0) lines.push([`${plural(more, "more worker")} are to be restarted.`, true]);
+  if (more > 0) lines.push(`${plural(more, "more worker")} are to be restarted.`);
   return lines;
+}
+
+/** Fills an element with warnings where they are others than before: screen readers read one out when it is put in. */
+function fill(element, lines) {
+  const same = JSON.stringify(lines);
+  if (element.dataset.same === same) return;
+  element.dataset.same = same;
+  element.replaceChildren(...lines.map((text) => notice(text, "bad")));
 }
 
 /** The thing that a switch is of, in words. */
