@@ -549,10 +549,11 @@ def test_screen_readers_are_told_something_at_most_each_five_seconds(stage, visi
 
 
 def test_a_warning_is_read_out_once_while_the_ages_beside_it_grow(stage, visitor):
-    with stage.beating("behind", configuration_digest="sha256:old", configuration_loaded_at=1000):
+    with stage.beating("behind", configuration_digest="sha256:old", configuration_loaded_at=1000), stage.beating("before"):
         page = visitor.open("fleet")
         expect(page.get_by_role("alert").filter(has_text="Another configuration than the newest: behind.")).to_be_visible()
-        expect(page.get_by_text(re.compile("^1 of 2 workers have the configuration that came into force .* ago"))).to_be_visible()
+        newest = page.get_by_text(re.compile("^1 of 3 workers have the configuration that came into force .* ago. Not told by before.$"))
+        expect(newest).to_be_visible()
         found = page.evaluate("""async () => {
           const found = { alerts: 0, others: 0 };
           const observer = new MutationObserver((changes) => {

@@ -11,14 +11,23 @@ extension FleetSnapshot {
     package let workers: [String]
     /// The names of those that have another one.
     package let others: [String]
+    /// The names of those that do not tell theirs, as those before 0.4.0, in order.
+    package let unknown: [String]
+
+    /// The number of workers at work.
+    package var count: Int { workers.count + others.count + unknown.count }
   }
 
   /// Nil while no worker at work tells of its configuration, as those before 0.4.0 do not.
   package var newestConfiguration: NewestConfiguration? {
     var since: [String: Int64] = [:]
     var owners: [String: [String]] = [:]
+    var unknown: [String] = []
     for worker in living {
-      guard let digest = worker.fields["configuration_digest"], !digest.isEmpty else { continue }
+      guard let digest = worker.fields["configuration_digest"], !digest.isEmpty else {
+        unknown.append(worker.worker)
+        continue
+      }
       let loadedMs = StoredNumber.instantMs(
         worker.fields["configuration_loaded_at"].flatMap { Int64($0) } ?? 0)
       owners[digest, default: []].append(worker.worker)
@@ -30,7 +39,8 @@ extension FleetSnapshot {
     }
     return NewestConfiguration(
       digest: newest.key, sinceMs: newest.value, workers: (owners[newest.key] ?? []).sorted(),
-      others: owners.filter { $0.key != newest.key }.flatMap(\.value).sorted())
+      others: owners.filter { $0.key != newest.key }.flatMap(\.value).sorted(),
+      unknown: unknown.sorted())
   }
 
   /// The names of workers at work that refuse their configuration as it is now, in order.

@@ -108,6 +108,7 @@ import Testing
       let newest = try #require(snapshot.newestConfiguration)
       #expect(newest.digest == "sha256:new" && newest.sinceMs == 5_000)
       #expect(newest.workers == ["w1", "w3"] && newest.others == ["w2", "w4"])
+      #expect(newest.unknown == ["w0"] && newest.count == 5)
       #expect(snapshot.living.compactMap { snapshot.restartAwaitedBy($0) } == ["redis.url"])
       #expect(snapshot.refusingConfiguration == ["w2", "w4"])
     }

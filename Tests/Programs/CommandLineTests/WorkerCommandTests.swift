@@ -60,6 +60,39 @@ import Testing
     }
   }
 
+  @Test("the status says all have a configuration when all do, and who does not tell")
+  func configurations() async throws {
+    try await RedisServer.with { redis in
+      func beat(_ worker: String, _ fields: String...) async throws {
+        for words in [
+          ["HSET", "pushpool:worker:\(worker)", "lanes", "1"] + fields,
+          // Far ahead, so that it has not fallen silent when it is looked at.
+          ["ZADD", "pushpool:workers", "4102444800000", worker],
+        ] {
+          let child = try ChildProcess(
+            "redis-cli", ["-s", redis.socketPath] + words, output: .discard)
+          #expect(await child.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+        }
+      }
+      func line() async throws -> String? {
+        let screen = try await Pushpool.run("status", "--redis", redis.url)
+        return screen.output.split(separator: "\n").map(String.init)
+          .first { $0.contains("came into force") }
+      }
+      try await beat("w1", "configuration_digest", "new", "configuration_loaded_at", "2000")
+      let all = try #require(try await line())
+      #expect(all.hasPrefix("  all have the configuration ") && all.hasSuffix(" ago"), "\(all)")
+      try await beat("w2")
+      let silent = try #require(try await line())
+      #expect(silent.hasPrefix("  1 of 2 have the configuration "), "\(silent)")
+      #expect(silent.hasSuffix(" ago; not told by w2"), "\(silent)")
+      try await beat("w3", "configuration_digest", "old", "configuration_loaded_at", "1000")
+      let others = try #require(try await line())
+      #expect(others.hasPrefix("  1 of 3 have the configuration "), "\(others)")
+      #expect(others.hasSuffix(" ago; another one: w3; not told by w2"), "\(others)")
+    }
+  }
+
   @Test("a worker whose sentinels know no such master says so in log, health file and status")
   func unknownMaster() async throws {
     var options = RedisServer.Options()

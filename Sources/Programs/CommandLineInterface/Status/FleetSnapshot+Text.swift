@@ -75,11 +75,12 @@ extension FleetSnapshot {
     var lines: [String] = []
     if let newest = newestConfiguration {
       let age = FigureText.duration(ms: max(0, nowMs - newest.sinceMs))
+      let whose =
+        newest.workers.count == newest.count ? "all" : "\(newest.workers.count) of \(newest.count)"
       lines.append(
-        newest.others.isEmpty
-          ? "  all have the configuration that came into force \(age) ago"
-          : "  \(newest.workers.count) of \(newest.workers.count + newest.others.count) have the "
-            + "configuration that came into force \(age) ago; another one: \(names(newest.others))")
+        "  \(whose) have the configuration that came into force \(age) ago"
+          + (newest.others.isEmpty ? "" : "; another one: \(names(newest.others))")
+          + (newest.unknown.isEmpty ? "" : "; not told by \(names(newest.unknown))"))
     }
     let refusing = refusingConfiguration
     if !refusing.isEmpty {

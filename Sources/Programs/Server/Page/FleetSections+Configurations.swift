@@ -11,6 +11,7 @@ extension FleetSections {
       object["since"] = .integer(newest.sinceMs)
       object["newest"] = .integer(newest.workers.count)
       object["others"] = Self.names(newest.others)
+      object["unknown"] = Self.names(newest.unknown)
     }
     object["refusing"] = Self.names(fleet.refusingConfiguration)
     let waiting = fleet.living.filter { fleet.restartAwaitedBy($0) != nil }

@@ -96,6 +96,10 @@ import Testing
         Self.members(.fleet, of: reading)["configurations"]?.objectValue)
       #expect(found["since"] == .integer(2_000) && found["newest"] == .integer(1))
       #expect(found["others"] == ["count": .integer(1), "workers": .array([.string("w2")])])
+      #expect(
+        found["unknown"] == [
+          "count": .integer(2), "workers": .array([.string("w3"), .string("w4")]),
+        ])
       #expect(found["refusing"] == ["count": .integer(1), "workers": .array([.string("w3")])])
       #expect(
         found["restarts"] == [

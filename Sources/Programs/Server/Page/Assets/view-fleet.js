@@ -185,11 +185,13 @@ function names({ count: all, workers }) {
 }
 
 /** How many workers have the newest configuration, and since when: an age that grows, so that no notice has it. */
-function newestLine({ since, newest, others }, now) {
+function newestLine({ since, newest, others, unknown }, now) {
   if (newest === undefined) return "";
   const age = duration(Math.max(0, now - since));
-  const whose = others.count === 0 ? "All" : `${count(newest)} of ${count(newest + others.count)}`;
-  return `${whose} workers have the configuration that came into force ${age} ago.`;
+  const all = newest + others.count + unknown.count;
+  const whose = newest === all ? "All" : `${count(newest)} of ${count(all)}`;
+  const more = unknown.count > 0 ? ` Not told by ${names(unknown)}.` : "";
+  return `${whose} workers have the configuration that came into force ${age} ago.${more}`;
 }
 
 /** Sentences about the configurations of workers, each of which asks for something. */
