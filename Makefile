@@ -15,6 +15,12 @@ release = for program in $(1); do swift build -c release $(2) --product $$progra
 # What is installed. The benchmark and the fault matrix stay with the sources.
 INSTALLED := pushpool pushpool-server pushpool-simulator pushpool-demo
 
+# As the GNU standards spell it: `make install prefix=/usr`. One in the environment may be another program's.
+ifeq ($(origin prefix),command line)
+PREFIX ?= $(prefix)
+export PREFIX
+endif
+
 .PHONY: help deps build release install install-strip uninstall sbom test lint format demo dashboard examples \
   page-tests api-tests deploy-tests bench instructions chaos elsewhere clean
 
