@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from cyclonedx.schema import SchemaVersion
@@ -38,12 +39,27 @@ def check(text, what):
     return bill
 
 
+def check_other_version():
+    """Programs of another version are refused: the checkout does not know what is in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "pushpool"
+        program.write_text("#!/bin/sh\necho 0.0.1\n")
+        program.chmod(0o755)
+        done = subprocess.run([project / "scripts/sbom", folder], capture_output=True, text=True)
+    if done.returncode == 0 or done.stdout or "is of version 0.0.1" not in done.stderr:
+        fail(f"a program of another version is not refused: {done.returncode} {done.stderr}")
+
+
 def main():
     programs = Path(sys.argv[1])
     text = made(programs, 1_750_000_000)
     if made(programs, 1_750_000_000) != text:
         fail("two of the same programs differ")
     bill = check(text, "the bill of materials")
+    sources = {one["name"]: one["value"] for one in bill["metadata"]["properties"]}
+    if sources["pushpool:source-of-version"] != "told by the programs":
+        fail(f"the version is {sources['pushpool:source-of-version']}")
+    check_other_version()
     named = {one["name"]: one for one in bill["components"]}
     pins = json.loads((project / "deploy/package-versions.json").read_text())["pins"]
     if lacking := {pin["identity"] for pin in pins} - set(named):
