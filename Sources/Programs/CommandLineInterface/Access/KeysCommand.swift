@@ -6,7 +6,7 @@ struct KeysCommand: AsyncParsableCommand {
     abstract: "Make, list and revoke the keys of the HTTP API and the dashboard.",
     discussion: """
         pushpool keys create --role server --app shop --name "the shop's backend"
-        pushpool keys create --role operator-look --name "the screen in the hall"
+        pushpool keys create --role operator-look --name "wall screen"
         pushpool keys list
         pushpool keys revoke k7mq2xw5rt3a
 

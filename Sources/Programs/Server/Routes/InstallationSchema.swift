@@ -188,7 +188,7 @@ enum InstallationSchema {
       ("token", Schema.string("The token as it is kept; of a long one the beginning")),
     ],
     required: ["cause", "at", "network", "token"], closed: true,
-    description: "Which device of the user went last. A device is not told")
+    description: "Which device the user lost last. A device is not told")
 
   private static let departureFields: [(String, JSONValue)] = [
     (

@@ -45,7 +45,7 @@ import Testing
 
     let next = try stage.run(slot: 1, job: "next")
     let target = try Array("apns\tproduction\t1\t1\ttoken".utf8).withUnsafeBytes { line in
-      stage.sending.router.routes(next)[try #require(BindingLine(line))]
+      stage.sending.router.targets(next)[try #require(BindingLine(line))]
     }
     #expect(target == PushTarget(to: 1))
     #expect(stage.sending.destinations.used(by: "shop").isEmpty)
