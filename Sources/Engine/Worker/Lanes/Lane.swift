@@ -33,7 +33,7 @@ actor Lane {
   private let drained: LoopSignal
   /// Why there is no Redis, since it was lost or could not be reached.
   private var trouble: String?
-  /// The last that was said of sentinels that do not agree, and when.
+  /// The last sentences that were said of sentinels that do not agree, and when each was.
   private var remarks: [(sentence: String, atNs: UInt64)] = []
   /// Tasks of the lane that have not ended.
   private var tasks = 0

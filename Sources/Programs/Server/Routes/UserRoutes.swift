@@ -21,7 +21,7 @@ enum UserRoutes {
     RouteDocument(
       "users", "List a user's devices",
       """
-      All of them: a user has at most \(Limits.installationsPerUserMax). Servers and operators are also told which device of the \
+      All of them: a user has at most \(Limits.installationsPerUserMax). Servers and operators are also told which device the \
       user lost last, and why. Departures are kept for three and a half to seven days.
       """,
       answers: [.init(200, "The installations", .json(InstallationSchema.answers))],

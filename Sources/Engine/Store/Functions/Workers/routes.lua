@@ -293,7 +293,7 @@ local function pass_on_job(keys, args)
   if is_new and redis.call('ZCARD', KEY.unrouted(p)) >= LIMIT.ROUTES_WAITED_FOR_MAX and not could_send(p, app) then
     return 'FULL'
   end
-  -- Redis keeps what a function wrote before it failed: one that is asked again would find the job there, and take it for listed.
+  -- Redis keeps what a function wrote before it failed: one that is asked again would find the route there, and take it for listed.
   if is_new then
     refuse_wrong_type(KEY.routed(p), 'zset')
     refuse_wrong_type(KEY.unrouted(p), 'zset')
