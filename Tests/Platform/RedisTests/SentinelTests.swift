@@ -33,14 +33,19 @@ import Testing
         user: user, password: password))
   }
 
+  /// Why there is no connection, in the words of the first attempt that was answered in time: a busy machine may not answer one.
   private static func firstLoss(
     _ lane: isolated TestLane, _ endpoint: RedisEndpoint
   ) async throws -> String {
-    let connection = try RedisConnection(loop: lane.loop, endpoint: endpoint)
-    defer { connection.close() }
-    let lost = await lane.firstLoss(of: connection)
-    #expect(!connection.isReady)
-    return "\(lost)"
+    var lost = ""
+    for _ in 0..<10 {
+      let connection = try RedisConnection(loop: lane.loop, endpoint: endpoint)
+      lost = "\(await lane.firstLoss(of: connection))"
+      #expect(!connection.isReady)
+      connection.close()
+      guard lost.contains("no answer in time") else { break }
+    }
+    return lost
   }
 
   @Test("connections go to the master that the sentinels name, also while all but one are dead")

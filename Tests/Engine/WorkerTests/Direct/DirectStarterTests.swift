@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("each job of a batch is sent to its own users, who are read together")
+  @Test("each job of a batch has the bindings of its own users, who are read together")
   func readsTogether() async throws {
     try await Self.with { _, parts in
       // One MGET is full in between.
@@ -146,12 +146,15 @@ import Testing
       }
       #expect(parts.runs.all.count == jobs.count)
       for run in parts.runs.all {
-        #expect(run.material.firstBindings != nil)
-        _ = await parts.direct.step(try #require(parts.runs.direct(at: run.slot)))
+        let bindings = try #require(run.material.firstBindings)
+        // They are too old for a push a moment later, which on a busy machine has passed by now.
+        let known = try #require(bindings.take(for: run.lines.indices, nowNs: bindings.readNs))
         let users = try #require(jobs.first { $0.id == run.claim.job }).users
-        #expect(
-          run.pushes.map { String(decoding: $0.token, as: UTF8.self) }
-            == ["of-\(users[0])", "of-\(users[2])"])
+        var tokens: [String] = []
+        known.forEach { _, text in
+          tokens.append(BindingLines(text).map { String(decoding: $0.token, as: UTF8.self) }.joined())
+        }
+        #expect(tokens == ["of-\(users[0])", "", "of-\(users[2])"])
       }
     }
   }

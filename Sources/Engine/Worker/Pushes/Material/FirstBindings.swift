@@ -43,7 +43,8 @@ final class FirstBindings {
 
   /// Nil until Redis has answered, and when that is too much to keep.
   private var known: Known?
-  private let readNs: UInt64
+  /// When they were asked for, in the loop's time.
+  let readNs: UInt64
   private let count: Int
 
   private init(count: Int, readNs: UInt64) {
