@@ -98,6 +98,14 @@ package enum StoreLimits {
   package static let switchReasonBytesMax = 512
   /// Keys of the HTTP API.
   package static let accessKeysMax = 1_000
+  // Apps in Redis
+  /// A file with a key of 32 bytes in Base64 has 45.
+  static let appKeyFileBytesMax = 1_024
+  /// The name of such a key, and of a change of an app.
+  static let appKeyIDBytesMax = 64
+  static let appRevisionBytes = 16
+  /// An app's record: a form and up to a dozen secrets.
+  package static let appRecordBytesMax = 160 * 1024
   /// Bytes of an act's verb and app, and of each of its other texts.
   package static let actWordBytesMax = 64
   package static let actTextBytesMax = 512

@@ -1,0 +1,163 @@
+package import Model
+
+/// An app as somebody gives it: its form, and its secrets in their places.
+package struct AppDocument: Sendable, Equatable {
+  /// One secret of a document.
+  package enum Secret: Sendable, Equatable {
+    case given(AppSecret)
+    /// As it was shown: the secret that the app has already is to stay, if it still is the one that was shown.
+    case kept(AppSecretFacts)
+  }
+
+  package let form: AppForm
+  package let secrets: [AppSecretName: Secret]
+
+  package init(form: AppForm, secrets: [AppSecretName: Secret]) {
+    self.form = form
+    self.secrets = secrets
+  }
+
+  /// Reads JSON. Whether a secret is one, tells only who makes a provider of it.
+  /// - Parameters:
+  ///   - id: of the app. The document may name it, and no other.
+  package init(_ json: JSONValue, id: String) throws(InvalidField) {
+    var reader = AppFormReader(hasSecrets: true)
+    form = try reader.read(json, besides: ["id"])
+    secrets = reader.secrets
+    guard let named = json.objectValue?["id"] else { return }
+    guard named == .string(id) else {
+      throw InvalidField(
+        pointer: "/id", message: "names another app than \(id): leave it out, or give the same")
+    }
+  }
+}
+
+/// The facts of a secret that may be shown.
+package struct AppSecretFacts: Sendable, Equatable {
+  static let fields = ["sha256", "set_at"]
+
+  /// The first 16 hexadecimal digits of its SHA-256; nil for a password, which people choose, so that a digest could be guessed.
+  package let digest: String?
+  /// When it was set, in epoch milliseconds.
+  package let setAtMs: Int64
+
+  package init(digest: String?, setAtMs: Int64) {
+    self.digest = digest
+    self.setAtMs = setAtMs
+  }
+
+  /// Reads what `json` writes.
+  package init(_ json: JSONValue, at pointer: String) throws(InvalidField) {
+    let reader = try FieldReader(json, at: pointer, known: Self.fields)
+    digest = try reader.string("sha256")
+    guard let setAtMs = reader["set_at"]?.int64Value, setAtMs >= 0 else {
+      throw reader.refused("set_at", "must be epoch milliseconds, as the app was shown with it")
+    }
+    self.setAtMs = StoredNumber.instantMs(setAtMs)
+  }
+
+  package var json: JSONValue {
+    var object = JSONObject()
+    object.add(digest.map { .string($0) }, for: "sha256")
+    object.add(.integer(setAtMs), for: "set_at")
+    return .object(object)
+  }
+}
+
+extension AppForm {
+  static let fields = [
+    "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone", "jobs",
+  ]
+
+  /// Reads what `json` writes without secrets.
+  package init(_ json: JSONValue) throws(InvalidField) {
+    var reader = AppFormReader(hasSecrets: false)
+    self = try reader.read(json, besides: [])
+  }
+
+  /// The form as JSON. Equal forms have equal texts.
+  /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
+  package func json(_ secret: (AppSecretName) -> JSONValue? = { _ in nil }) -> JSONObject {
+    var object = JSONObject()
+    var environments = JSONObject()
+    for environment in PushEnvironment.allCases {
+      guard let apns = apns[environment] else { continue }
+      environments.add(.object(apns.json(environment, secret)), for: environment.rawValue)
+    }
+    if !environments.isEmpty { object.add(.object(environments), for: "apns") }
+    object.add(fcm.map { .object($0.json(secret)) }, for: "fcm")
+    object.add(jpush.map { .object($0.json(secret)) }, for: "jpush")
+    object.add(rules.pushesPerSecond.map { .integer($0) }, for: "pushes_per_second")
+    if rules.eventsPerMinute != ConfigurationLimits.eventsPerMinuteUsual {
+      object.add(.integer(rules.eventsPerMinute), for: "events_per_minute")
+    }
+    object.add(rules.timeZone.map { .string($0) }, for: "time_zone")
+    if rules.jobs != AppRules.Jobs() { object.add(.object(rules.jobs.json), for: "jobs") }
+    return object
+  }
+}
+
+extension AppForm.Access {
+  fileprivate func add(
+    to object: inout JSONObject, _ password: AppSecretName, _ secret: (AppSecretName) -> JSONValue?
+  ) {
+    object.add(endpoint.map { .string($0.description) }, for: "endpoint")
+    object.add(authorities.map { .string($0) }, for: "ca")
+    object.add(proxy.map { .string($0.description) }, for: "proxy")
+    object.add(proxyUser.map { .string($0) }, for: "proxy_user")
+    object.add(secret(password), for: password.field.rawValue)
+  }
+}
+
+extension AppForm.APNs {
+  fileprivate func json(
+    _ environment: PushEnvironment, _ secret: (AppSecretName) -> JSONValue?
+  ) -> JSONObject {
+    var object = JSONObject()
+    switch credential {
+    case .token(let keyID, let teamID):
+      object.add(secret(.apns(environment, .key)), for: "key")
+      object.add(.string(keyID), for: "key_id")
+      object.add(.string(teamID), for: "team_id")
+    case .certificate:
+      object.add(secret(.apns(environment, .certificate)), for: "certificate")
+      object.add(secret(.apns(environment, .password)), for: "password")
+    }
+    object.add(.string(topic), for: "topic")
+    access.add(to: &object, .apns(environment, .proxyPassword), secret)
+    return object
+  }
+}
+
+extension AppForm.FCM {
+  fileprivate func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {
+    var object = JSONObject()
+    object.add(secret(.fcm(.serviceAccount)), for: "service_account")
+    object.add(tokenEndpoint.map { .string($0.description) }, for: "token_endpoint")
+    if messagesPerMinute != ConfigurationLimits.fcmMessagesPerMinuteUsual {
+      object.add(.integer(messagesPerMinute), for: "messages_per_minute")
+    }
+    access.add(to: &object, .fcm(.proxyPassword), secret)
+    return object
+  }
+}
+
+extension AppForm.JPush {
+  fileprivate func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {
+    var object = JSONObject()
+    object.add(.string(appKey), for: "app_key")
+    object.add(secret(.jpush(.masterSecret)), for: "master_secret")
+    access.add(to: &object, .jpush(.proxyPassword), secret)
+    return object
+  }
+}
+
+extension AppRules.Jobs {
+  fileprivate var json: JSONObject {
+    var object = JSONObject()
+    object.add(retentionHours.map { .integer($0) }, for: "retention_hours")
+    object.add(namedRetentionHours.map { .integer($0) }, for: "named_retention_hours")
+    object.add(unnamedRetentionMinutes.map { .integer($0) }, for: "unnamed_retention_minutes")
+    return object
+  }
+}
