@@ -15,6 +15,8 @@ package struct ProviderDirectory: Sendable {
     package let limits: [RateLimit]
     /// The digest of all that it is made of; nil where nobody asks.
     let origin: MaterialDigest?
+    /// The parts that it has in common with others.
+    let sources: SourceNames
     /// The digest as text: equal in all processes that send there in the same way.
     package var originText: String { origin?.text ?? "" }
     /// The place among the entries of its app: of one for both environments, that of production.
@@ -32,14 +34,15 @@ package struct ProviderDirectory: Sendable {
     ) {
       self.init(
         number: number, app: app, environments: environments, provider: provider, limits: limits,
-        origin: nil)
+        origin: nil, sources: SourceNames())
     }
 
     init(
       number: Int, app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
-      limits: [RateLimit], origin: MaterialDigest?
+      limits: [RateLimit], origin: MaterialDigest?, sources: SourceNames
     ) {
       self.origin = origin
+      self.sources = sources
       self.number = number
       self.app = app
       self.environments = environments

@@ -127,7 +127,7 @@ package struct ConfigurationCheck: Sendable {
   /// - Parameter saysApps: whether an error says already why there are no apps.
   private static func remarks(on configuration: Configuration, saysApps: Bool) -> [String] {
     var remarks: [String] = []
-    if configuration.apps.isEmpty, !saysApps {
+    if !configuration.hasApps, !saysApps {
       remarks.append(
         "there are no apps: a worker does not start with it, and other commands need no more")
     }

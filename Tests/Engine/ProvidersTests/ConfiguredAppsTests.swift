@@ -35,7 +35,9 @@ struct ConfiguredAppsTests {
   private func load(
     _ apps: [AppConfiguration], after previous: ProviderDirectory? = nil
   ) throws -> ConfiguredApps {
-    try ConfiguredApps(Configuration(apps: apps), client: HTTPClient(), after: previous)
+    try ConfiguredApps(
+      Configuration(apps: apps), client: HTTPClient(),
+      after: try previous.map { try ConfiguredApps($0, leftOut: [], redis: RedisApps()) })
   }
 
   private func source(_ directory: ProviderDirectory, _ app: String) throws -> ObjectIdentifier {

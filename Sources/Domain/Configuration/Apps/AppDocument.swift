@@ -11,24 +11,42 @@ package struct AppDocument: Sendable, Equatable {
 
   package let form: AppForm
   package let secrets: [AppSecretName: Secret]
+  /// The revision of the app that the document was made from, which must be the present one; nil for any.
+  package let revision: String?
 
-  package init(form: AppForm, secrets: [AppSecretName: Secret]) {
+  package init(form: AppForm, secrets: [AppSecretName: Secret], revision: String? = nil) {
     self.form = form
     self.secrets = secrets
+    self.revision = revision
   }
 
+  /// Members beside the form. An app is shown with them, and may be given as it was shown.
+  private static let others = ["id", "revision", "changed_at", "changed_by"]
+
   /// Reads JSON. Whether a secret is one, tells only who makes a provider of it.
-  /// - Parameters:
-  ///   - id: of the app. The document may name it, and no other.
+  /// - Parameter id: of the app. The document may name it, and no other.
   package init(_ json: JSONValue, id: String) throws(InvalidField) {
     var reader = AppFormReader(hasSecrets: true)
-    form = try reader.read(json, besides: ["id"])
+    form = try reader.read(json, besides: Self.others)
     secrets = reader.secrets
-    guard let named = json.objectValue?["id"] else { return }
-    guard named == .string(id) else {
+    let object = json.objectValue ?? [:]
+    guard object["id"] ?? .string(id) == .string(id) else {
       throw InvalidField(
         pointer: "/id", message: "names another app than \(id): leave it out, or give the same")
     }
+    revision = object["revision"]?.stringValue
+    if let given = object["revision"], revision == nil {
+      throw InvalidField(
+        pointer: "/revision",
+        message:
+          "must be a string, as the app was shown with it, is \(given.kindName): leave it out to replace any"
+      )
+    }
+  }
+
+  /// Whether secrets are to stay that the app has.
+  package var keepsSecrets: Bool {
+    secrets.values.contains { if case .kept = $0 { true } else { false } }
   }
 }
 

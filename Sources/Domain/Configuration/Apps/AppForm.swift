@@ -17,6 +17,8 @@ package struct AppForm: Sendable, Equatable {
     package var proxy: ProxyURL?
     /// The user at the proxy, whose password is a secret; nil for none.
     package var proxyUser: String?
+
+    package init() {}
   }
 
   /// One environment of the app at APNs.
@@ -32,6 +34,12 @@ package struct AppForm: Sendable, Equatable {
     /// The app's bundle id.
     package var topic: String
     package var access: Access
+
+    package init(credential: Credential, topic: String, access: Access = Access()) {
+      self.credential = credential
+      self.topic = topic
+      self.access = access
+    }
   }
 
   /// The app at FCM.
@@ -41,12 +49,27 @@ package struct AppForm: Sendable, Equatable {
     /// The quota of the project.
     package var messagesPerMinute: Int
     package var access: Access
+
+    package init(
+      tokenEndpoint: ServiceURL? = nil,
+      messagesPerMinute: Int = ConfigurationLimits.fcmMessagesPerMinuteUsual,
+      access: Access = Access()
+    ) {
+      self.tokenEndpoint = tokenEndpoint
+      self.messagesPerMinute = messagesPerMinute
+      self.access = access
+    }
   }
 
   /// The app at JPush.
   package struct JPush: Sendable, Equatable {
     package var appKey: String
     package var access: Access
+
+    package init(appKey: String, access: Access = Access()) {
+      self.appKey = appKey
+      self.access = access
+    }
   }
 
   /// The secrets that it cannot do without.

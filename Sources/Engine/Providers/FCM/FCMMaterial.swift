@@ -34,6 +34,17 @@ extension FCMConfiguration: AccountSettings {
   }
 }
 
+extension AppForm.FCM: AccountForm {
+  func material(with secrets: GivenSecrets) -> (any NetworkMaterial)? {
+    secrets[.fcm(.serviceAccount)].map {
+      FCMMaterial(
+        account: $0, tokenEndpoint: tokenEndpoint?.description,
+        messagesPerMinute: messagesPerMinute,
+        access: secrets.access(access, password: .fcm(.proxyPassword)))
+    }
+  }
+}
+
 extension FCMMaterial: NetworkMaterial {
   fileprivate static let part = Network.fcm.rawValue
 
@@ -47,7 +58,7 @@ extension FCMMaterial: NetworkMaterial {
       let origin = EntryOrigin(
         app: app, environments: PushEnvironment.all, limits: limits + [quota], part: Self.part,
         parts: [.init(account), .init(tokenEndpoint)] + access.parts, access: access,
-        shared: [tokenName])
+        shared: [accountName, tokenName])
       let entry = builder.entry(of: origin) { (builder) throws(MaterialProblem) in
         try provider(known, by: &builder)
       }
@@ -58,8 +69,7 @@ extension FCMMaterial: NetworkMaterial {
   private func knownAccount(
     by builder: inout ProviderBuilder
   ) throws(MaterialProblem) -> ServiceAccount {
-    let name = MaterialDigest([.init("fcm account"), .init(account), .init(tokenEndpoint)])
-    return try builder.shared(name) { (_) throws(MaterialProblem) in
+    try builder.shared(accountName) { (_) throws(MaterialProblem) in
       do throws(CredentialFileError) {
         return try ServiceAccount(
           json: account.bytes, file: account.source, tokenEndpoint: tokenEndpoint)
@@ -71,19 +81,24 @@ extension FCMMaterial: NetworkMaterial {
     }
   }
 
+  private var accountName: MaterialDigest {
+    MaterialDigest([.init("fcm account"), .init(account), .init(tokenEndpoint)])
+  }
+
   /// The rate that all who send to the project share.
   private func quota(
     of project: String, by builder: inout ProviderBuilder
   ) throws(MaterialProblem) -> RateLimit {
     let name = "\(Self.part):\(project)"
-    if let other = builder.note(quota: messagesPerMinute, of: name) {
+    let perMinute = builder.note(quota: messagesPerMinute, of: name)
+    guard perMinute == messagesPerMinute || builder.addsRedisApp else {
       throw MaterialProblem(
         part: "\(Self.part).messages_per_minute", source: nil,
         message: "is \(messagesPerMinute), and another app sends to the same project "
-          + "\(project) with \(other): the quota is the project's, give both the same")
+          + "\(project) with \(perMinute): the quota is the project's, give both the same")
     }
     return RateLimit(
-      name: name, perSecond: Double(messagesPerMinute) / 60, rampMs: FCMLimits.rampMs)
+      name: name, perSecond: Double(perMinute) / 60, rampMs: FCMLimits.rampMs)
   }
 
   private func provider(

@@ -108,10 +108,7 @@ struct ConfigurationDiff: Equatable {
     ]
     var metadata: Logger.Metadata = [:]
     for (name, names) in lists where !names.isEmpty {
-      let more = names.count - WorkerLimits.diffNamesMax
-      metadata[name] = .string(
-        names.prefix(WorkerLimits.diffNamesMax).joined(separator: ", ")
-          + (more > 0 ? " and \(more) more" : ""))
+      metadata[name] = .string(LoggedNames.text(names))
     }
     return metadata
   }

@@ -7,13 +7,16 @@ internal import Store
 struct LoadedConfiguration: Sendable {
   let configuration: Configuration
   let apps: ConfiguredApps
+  /// The keys of apps of Redis; nil when there are to be none.
+  let keys: SealingKeys?
   /// Equal in all workers that send for the same apps in the same way and by the same rules, whatever their files are called and
-  /// however many lanes they have. Nothing of a key can be had from it.
+  /// however many lanes they have. Apps of Redis are no part of it: they change by themselves. Nothing of a key can be had from it.
   let digest: String
 
-  init(_ configuration: Configuration, _ apps: ConfiguredApps) {
+  init(_ configuration: Configuration, _ apps: ConfiguredApps, keys: SealingKeys? = nil) {
     self.configuration = configuration
     self.apps = apps
+    self.keys = keys
     digest = Self.digest(of: configuration, apps)
   }
 

@@ -10,6 +10,10 @@ final class FleetRoutes: Sendable {
     var hasWork = false
     /// Whether the fleet has only just begun, and others may still say which routes they have.
     var isGathering = false
+    /// Whether Redis does not know of all apps of Redis that this process has.
+    var lacksRedisApps = false
+    /// The app that was asked about last, and what it was taken for.
+    var suggested: (app: String, name: String?)?
   }
 
   private let state = Mutex(State())
@@ -30,9 +34,16 @@ final class FleetRoutes: Sendable {
   /// The app that was meant, by its nearest name in the fleet.
   /// - Parameter own: the routes of this process.
   func suggestion(for app: String, besides own: RouteTable) -> String? {
-    let others = state.withLock { $0.others ?? [:] }
+    let (others, suggested) = state.withLock { ($0.others ?? [:], $0.suggested) }
+    // Many jobs of one app may come together.
+    if let suggested, suggested.app == app { return suggested.name }
+    // With thousands of names each question would hold up the lane, and most names are near to another.
+    guard others.values.reduce(own.count, { $0 + $1.count }) <= WorkerLimits.suggestedAmongMax
+    else { return nil }
     let known = Set(others.values.flatMap(\.apps)).union(own.apps)
-    return NearestName.suggestion(for: app, among: known.sorted())
+    let name = NearestName.suggestion(for: app, among: known.sorted())
+    state.withLock { $0.suggested = (app, name) }
+    return name
   }
 
   /// The digests that are not known here.
@@ -47,6 +58,8 @@ final class FleetRoutes: Sendable {
   func use(_ news: RouteNews, new: [String: RouteTable]) {
     state.withLock { state in
       state.isGathering = news.isGathering
+      state.suggested = nil
+      if !news.hasRedisApps { state.lacksRedisApps = true }
       let all = (state.others ?? [:]).merging(new) { $1 }
       state.others = all.filter { news.digests.contains($0.key) }
     }
@@ -57,4 +70,12 @@ final class FleetRoutes: Sendable {
 
   /// Notes that something waits for such a worker, or that nothing does.
   func noteWork(_ hasWork: Bool) { state.withLock { $0.hasWork = hasWork } }
+
+  /// Whether Redis has lost the routes of apps of Redis since somebody asked; who asks is to say them anew.
+  func takeLackOfRedisApps() -> Bool {
+    state.withLock { state in
+      defer { state.lacksRedisApps = false }
+      return state.lacksRedisApps
+    }
+  }
 }

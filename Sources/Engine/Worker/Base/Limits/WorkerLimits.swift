@@ -173,6 +173,10 @@ enum WorkerLimits {
   static let leftOutLoggedMax = 100
   /// Apps that are left out and are tried again at a time, while the configuration that is there is refused.
   static let leftOutTriedMax = 100
+  /// How often changes of the apps of Redis are asked for.
+  static let redisAppsLookMs: UInt64 = 1_000
+  /// With more apps than these no name is suggested for one that nobody has: 10 ms for each question.
+  static let suggestedAmongMax = 1_000
   /// The wait between two looks at the configuration's files, and at how many of them while nothing has changed: 12 ms.
   static let filesLookMs: UInt64 = 1_000
   static let filesLookedAtMax = 8_192
