@@ -8,10 +8,15 @@ package struct Services: Sendable {
   /// The door to Redis, with the rights of the documented user pushpool-server.
   package let session: StoreSession
   package let configuration: Configuration
+  /// The keys that seal apps of Redis; nil for a server without them.
+  package let appKeys: SealingKeys?
 
-  package init(session: StoreSession, configuration: Configuration) {
+  package init(
+    session: StoreSession, configuration: Configuration, appKeys: SealingKeys? = nil
+  ) {
     self.session = session
     self.configuration = configuration
+    self.appKeys = appKeys
   }
 
   /// Runs an operation against the stores of all shards, and tells a failure as a problem.

@@ -13,6 +13,7 @@ import Testing
   private static let routes =
     InstallationRoutes.all + UserRoutes.all + TopicRoutes.all + JobRoutes.all + PreviewRoutes.all
     + TraceRoutes.all + DeadLetterRoutes.all + SwitchRoutes.all + FleetRoutes.all + ActRoutes.all
+    + AppRoutes.all
 
   /// The path as the page writes it: it says once what stands in front of the routes of an app.
   private static func written(_ pattern: PathPattern) -> String {
