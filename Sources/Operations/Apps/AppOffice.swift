@@ -1,11 +1,11 @@
 internal import HTTPClient
 package import Model
 internal import Providers
-package import PushpoolConfiguration
+internal import PushpoolConfiguration
 package import Redis
 package import Store
 
-/// The apps that stand in Redis: put there, removed, shown and listed. They belong to the fleet, and stand in its first store.
+/// The apps that stand in Redis: put there, removed, shown and listed. They belong to the fleet, in whichever shard their work is.
 package struct AppOffice {
   /// The result of putting an app.
   package enum Answer: Sendable, Equatable {
@@ -33,27 +33,24 @@ package struct AppOffice {
     package let record: Result<AppRecord, AppRecordFault>
   }
 
-  private let stores: [Store]
+  private let apps: AppRecordStore
 
-  /// - Parameter stores: of all shards; the first is the fleet's.
-  package init(stores: [Store]) { self.stores = stores }
+  package init(fleet: FleetStore) { apps = fleet.apps }
 
   // MARK: Changing
 
-  /// Puts an app.
+  /// Puts an app. Whether a configuration file has it, `AppPut` asks before.
   /// - Parameters:
   ///   - keys: seal its secrets, and open those that are to stay.
   ///   - maker: a user of a machine, or the id of a key.
   ///   - nowMs: epoch milliseconds.
-  package func put(
+  func put(
     _ document: AppDocument, id: String, _ mode: AppRecordStore.Mode, keys: SealingKeys,
     by maker: String, nowMs: Int64
   ) async throws(RedisError) -> Answer {
-    guard let home = stores.first else { return .missing }
-    let value = try await home.apps.find(id)
+    let value = try await apps.find(id)
     if mode == .add, value != nil { return .exists }
     if mode == .set, value == nil { return .missing }
-    if try await isInFile(id, standsInRedis: value != nil) { return .inFile }
     // One that cannot be read is replaced by whoever gives all of its secrets.
     let existing = value.flatMap { try? AppRecord(id: id, value: $0) }
     let record: AppRecord
@@ -68,7 +65,7 @@ package struct AppOffice {
     if let existing, Self.isSame(existing, record, keys) { return .unchanged(existing) }
     // What stays was read of this revision.
     let revision = document.revision ?? (document.keepsSecrets ? existing?.revision : nil)
-    return switch try await home.apps.put(id, value: bytes, mode, revision: revision) {
+    return switch try await apps.put(id, value: bytes, mode, revision: revision) {
     case .added: .added(record)
     case .replaced: .replaced(record)
     case .exists: .exists
@@ -98,31 +95,18 @@ package struct AppOffice {
     return own == (try? other.open(keys))
   }
 
-  /// Whether the configuration file of a live worker has the app.
-  private func isInFile(_ id: String, standsInRedis: Bool) async throws(RedisError) -> Bool {
-    for store in stores {
-      let nowMs = try await store.serverMs()
-      if try await store.routes.isConfigured(id, nowMs: nowMs, orLeavesOut: !standsInRedis) {
-        return true
-      }
-    }
-    return false
-  }
-
   /// Removes an app.
   /// - Parameter revision: that it must have; nil for any.
   package func remove(
     _ id: String, revision: String? = nil
   ) async throws(RedisError) -> AppRecordStore.Removal {
-    guard let home = stores.first else { return .missing }
-    return try await home.apps.remove(id, revision: revision)
+    try await apps.remove(id, revision: revision)
   }
 
   // MARK: Looking
 
   package func find(_ id: String) async throws(RedisError) -> Listed? {
-    guard let home = stores.first, let value = try await home.apps.find(id) else { return nil }
-    return Self.listed(id, value)
+    try await apps.find(id).map { Self.listed(id, $0) }
   }
 
   /// A page of the apps, by name.
@@ -131,13 +115,12 @@ package struct AppOffice {
   package func page(
     after last: String? = nil, max: Int
   ) async throws(RedisError) -> (apps: [Listed], hasMore: Bool) {
-    guard let home = stores.first else { return ([], false) }
-    let ids = try await home.apps.ids().filter { id in last.map { $0 < id } ?? true }.sorted()
+    let ids = try await apps.ids().filter { id in last.map { $0 < id } ?? true }.sorted()
     let wanted = Array(ids.prefix(max))
     var found: [Listed] = []
     for first in stride(from: 0, to: wanted.count, by: StoreLimits.appsPage) {
       let some = Array(wanted[first..<min(first + StoreLimits.appsPage, wanted.count)])
-      for (id, value) in zip(some, try await home.apps.find(some)) {
+      for (id, value) in zip(some, try await apps.find(some)) {
         if let value { found.append(Self.listed(id, value)) }
       }
     }
@@ -165,16 +148,15 @@ package struct AppOffice {
 
   /// The names of all apps.
   package func ids() async throws(RedisError) -> [String] {
-    try await stores.first?.apps.ids().sorted() ?? []
+    try await apps.ids().sorted()
   }
 
   /// Seals an app with the newest of the keys, unless it is. May be repeated.
   package func reseal(
     _ id: String, keys: SealingKeys
   ) async throws(RedisError) -> Sealing {
-    guard let home = stores.first else { return .gone }
     while true {
-      guard let value = try await home.apps.find(id) else { return .gone }
+      guard let value = try await apps.find(id) else { return .gone }
       let record: AppRecord
       let resealed: AppRecord
       do throws(AppRecordFault) {
@@ -186,7 +168,7 @@ package struct AppOffice {
       do throws(InvalidField) { bytes = try resealed.value() } catch {
         return .refused(AppRecordFault(pointer: error.pointer, message: error.message))
       }
-      let answer = try await home.apps.put(id, value: bytes, .set, revision: record.revision)
+      let answer = try await apps.put(id, value: bytes, .set, revision: record.revision)
       // Somebody has changed it meanwhile: once more.
       if answer != .changed { return answer == .replaced ? .done : .gone }
     }

@@ -102,7 +102,8 @@ package final class WorkerService: Sendable {
       parts: ConfigurationKeeperParts(
         client: client, clock: clock.wallClock, standing: standing, log: logger,
         redisApps: RedisAppsPlace(
-          endpoint: appsEndpoint, prefix: configuration.redis.prefix, routes: routes))
+          endpoint: appsEndpoint, prefix: configuration.redis.prefix,
+          routes: shared.routes))
     ) { next in
       next.apps.directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
       let snapshot = WorkerSnapshot(next.configuration, next.apps)

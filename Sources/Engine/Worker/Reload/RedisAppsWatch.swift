@@ -37,9 +37,8 @@ final class RedisAppsWatch {
 
   init(_ place: RedisAppsPlace, on loop: EventLoop) throws(TLSError) {
     connection = try RedisConnection(loop: loop, endpoint: place.endpoint)
-    let store = Store(connection: connection, prefix: place.prefix)
-    apps = store.apps
-    routes = store.routes
+    apps = FleetStore(connection: connection, prefix: place.prefix).apps
+    routes = ShardStore(connection: connection, prefix: place.prefix).routes
   }
 
   func start() { connection.connect() }

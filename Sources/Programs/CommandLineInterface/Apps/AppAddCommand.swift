@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Store
 
 struct AppAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -30,10 +30,10 @@ struct AppListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession(as: .operator)
+    let session = try await shared.openSession(as: .operator, onlyReads: true)
     let (after, limit) = (after, limit)
-    let (apps, hasMore) = try await session.run { store throws(RedisError) in
-      try await AppOffice(stores: [store]).page(after: after, max: limit)
+    let (apps, hasMore) = try await session.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).page(after: after, max: limit)
     }
     await session.close()
     if shared.json {

@@ -2,7 +2,6 @@ internal import Model
 internal import Operations
 internal import ProgramSetup
 internal import PushpoolConfiguration
-internal import Redis
 internal import Store
 internal import Typesetting
 
@@ -19,11 +18,10 @@ struct AppPutting {
     let app = try read()
     guard configuration.app(app.id) == nil else { throw inFile(app.id, "this configuration") }
     let session = try await RedisSession.open(configuration.redis, as: .operator)
-    let (mode, maker, nowMs) = (mode, OperatorName.current, InstantText.nowMs())
-    let answer = try await session.run { store throws(RedisError) in
-      try await AppOffice(stores: [store]).put(
-        app.document, id: app.id, mode, keys: keys, by: maker, nowMs: nowMs)
-    }
+    let answer = try await session.put(
+      AppPut(
+        app.document, id: app.id, mode, keys: keys, by: OperatorName.current,
+        nowMs: InstantText.nowMs()))
     let (record, word) = try result(answer, of: app)
     if let verb = verb(answer) {
       await session.note(

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Model
 internal import Operations
 internal import Redis
 internal import Store
@@ -23,8 +24,8 @@ struct AppRemoveCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(as: .operator)
     let id = id
-    let answer = try await session.run { store throws(RedisError) in
-      try await AppOffice(stores: [store]).remove(id)
+    let answer = try await session.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).remove(id)
     }
     guard answer == .removed else { throw AppName.unknown(id) }
     await session.note([Act("app.remove", app: id, subject: id)], on: console)

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Model
 internal import Operations
 internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 internal import Typesetting
@@ -26,16 +27,16 @@ struct AppResealCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let keys = try configuration.sealingKeys()
     let session = try await RedisSession.open(configuration.redis, as: .operator)
-    let ids = try await session.run { store throws(RedisError) in
-      try await AppOffice(stores: [store]).ids()
+    let ids = try await session.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).ids()
     }
     let bar = ProgressDisplay(label: "sealing", total: ids.count)
     var (done, already) = (0, 0)
     var refused: [(id: String, fault: AppRecordFault)] = []
     for (position, id) in ids.enumerated() {
       if Interrupts.shared.hasCome { break }
-      let sealing = try await session.run { store throws(RedisError) in
-        try await AppOffice(stores: [store]).reseal(id, keys: keys)
+      let sealing = try await session.atHome { fleet throws(RedisError) in
+        try await AppOffice(fleet: fleet).reseal(id, keys: keys)
       }
       switch sealing {
       case .done: done += 1

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Store
 
 struct AppSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

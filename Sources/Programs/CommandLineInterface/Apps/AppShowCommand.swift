@@ -26,10 +26,10 @@ struct AppShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession(as: .operator)
+    let session = try await shared.openSession(as: .operator, onlyReads: true)
     let id = id
-    let found = try await session.run { store throws(RedisError) in
-      try await AppOffice(stores: [store]).find(id)
+    let found = try await session.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).find(id)
     }
     await session.close()
     guard let found else { throw AppName.unknown(id) }

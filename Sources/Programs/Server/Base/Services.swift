@@ -38,6 +38,13 @@ package struct Services: Sendable {
     }
   }
 
+  /// Puts an app into Redis, and tells a failure as a problem.
+  func put(_ app: AppPut) async throws(Problem) -> AppOffice.Answer {
+    do throws(StoreFailure) { return try await app.run(in: session) } catch {
+      throw Problem(error)
+    }
+  }
+
   /// Runs a body against the store of a shard, and tells a failure as a problem.
   func run<Value: Sendable>(
     about subjects: [KeySubject] = [],

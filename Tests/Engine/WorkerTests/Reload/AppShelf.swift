@@ -64,7 +64,10 @@ struct AppShelf: Sendable {
 
   /// The shared routes.
   func routes() async throws -> [String: String] {
-    try await withStore { store in try await store.routes.redisApps() }
+    try await withStore { store in
+      try await ShardStore(connection: store.connection, prefix: ReloadFolder.prefix).routes
+        .redisApps()
+    }
   }
 
   func command(_ words: String...) async throws {
@@ -76,12 +79,12 @@ struct AppShelf: Sendable {
   }
 
   private func withStore<Value: Sendable>(
-    _ body: @Sendable (Store) async throws -> Value
+    _ body: @Sendable (FleetStore) async throws -> Value
   ) async throws -> Value {
     try await TestLane.run { lane in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       defer { connection.close() }
-      return try await body(Store(connection: connection, prefix: ReloadFolder.prefix))
+      return try await body(FleetStore(connection: connection, prefix: ReloadFolder.prefix))
     }
   }
 }

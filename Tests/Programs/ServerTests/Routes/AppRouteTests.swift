@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Operations
 import PushpoolConfiguration
 import Redis
 import Store
@@ -80,8 +81,8 @@ import Testing
       let text = JSONValue.object(object).text()
       let set = try await stage.ask(.put, Self.path, text)
       #expect(set.status == 200 && set["events_per_minute"] == .integer(7))
-      let value = try await stage.run { store throws(RedisError) in
-        try await store.apps.find("news") ?? []
+      let value = try await stage.services.session.atHome { fleet throws(RedisError) in
+        try await fleet.apps.find("news") ?? []
       }
       let secrets = try AppRecord(id: "news", value: value).open(SealingKeys(key))
       #expect(secrets[.jpush(.masterSecret)] == AppSecret(Array("master-hidden".utf8)))
@@ -151,8 +152,8 @@ import Testing
   @Test("a server without a key shows and removes apps, and adds none")
   func withoutKey() async throws {
     try await RouteStage.with { stage in
-      try await stage.run { store throws(RedisError) in
-        _ = try await store.apps.put("news", value: Array("junk".utf8), .put)
+      _ = try await stage.services.session.atHome { fleet throws(RedisError) in
+        try await fleet.apps.put("news", value: Array("junk".utf8), .put)
       }
       let answer = try await stage.ask(.put, Self.path, body())
       #expect(answer.status == 409)

@@ -34,8 +34,8 @@ package enum AppRoutes {
     let last = page.cursor?.values.first?.stringValue
     guard page.cursor == nil || last != nil else { throw ListCursor.unreadable }
     let limit = page.limit
-    let (apps, hasMore) = try await services.ask { stores throws(RedisError) in
-      try await AppOffice(stores: stores).page(after: last, max: limit)
+    let (apps, hasMore) = try await services.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).page(after: last, max: limit)
     }
     let next = hasMore ? apps.last.map { ListCursor(cursor, [.string($0.id)]) } : nil
     return page.response(
@@ -53,8 +53,8 @@ package enum AppRoutes {
       problems: [(404, "There is no such app in Redis")])
   ) { request, services throws(Problem) in
     let id = try AppPath(request).app
-    let found = try await services.ask { stores throws(RedisError) in
-      try await AppOffice(stores: stores).find(id)
+    let found = try await services.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).find(id)
     }
     guard let found else { throw unknown(id) }
     return .ok(.object(found.json()))
@@ -90,11 +90,9 @@ package enum AppRoutes {
           + "and restart it")
     }
     guard services.configuration.app(id) == nil else { throw inFile(id) }
-    let (maker, nowMs) = (request.caller.name, InstantText.nowMs())
-    let answer = try await services.ask { stores throws(RedisError) in
-      try await AppOffice(stores: stores).put(
-        document, id: id, .put, keys: keys, by: maker, nowMs: nowMs)
-    }
+    let answer = try await services.put(
+      AppPut(
+        document, id: id, .put, keys: keys, by: request.caller.name, nowMs: InstantText.nowMs()))
     let (record, verb) = try result(answer, id)
     if let verb {
       await services.noteAct(
@@ -154,8 +152,8 @@ package enum AppRoutes {
       problems: [(404, "There is no such app in Redis")])
   ) { request, services throws(Problem) in
     let id = try AppPath(request).app
-    let answer = try await services.ask { stores throws(RedisError) in
-      try await AppOffice(stores: stores).remove(id)
+    let answer = try await services.atHome { fleet throws(RedisError) in
+      try await AppOffice(fleet: fleet).remove(id)
     }
     guard answer == .removed else { throw unknown(id) }
     await services.noteAct("app.remove", app: id, subject: id, by: request.caller)
