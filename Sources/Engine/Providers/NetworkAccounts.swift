@@ -20,8 +20,8 @@ extension AppNetworks {
 }
 
 extension AppForm {
-  /// Each account, in the order of the networks.
-  var accounts: [any AccountForm] {
+  /// The form of each account, in the order of the networks.
+  var accountForms: [any AccountForm] {
     let ofAPNs = PushEnvironment.allCases.compactMap { environment in
       apns[environment].map { APNsForm(environment: environment, form: $0) }
     }

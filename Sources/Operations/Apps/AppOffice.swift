@@ -190,9 +190,10 @@ extension AppRecord {
 
   /// The networks that it has, such as `apns` and `apns.development`.
   package var networks: [String] {
-    let environments = PushEnvironment.allCases.filter { form.apns[$0] != nil }
-    return environments.map { $0 == .production ? "apns" : "apns.\($0.rawValue)" }
-      + (form.fcm == nil ? [] : ["fcm"]) + (form.jpush == nil ? [] : ["jpush"])
+    form.accounts.map { account in
+      let name = account.network.rawValue
+      return account.environment == .development ? "\(name).development" : name
+    }
   }
 
   /// The keys that have sealed its secrets, each once.

@@ -241,7 +241,7 @@ import Testing
       secrets: [
         .jpush(.masterSecret): AppSecret([1]), .jpush(.proxyPassword): AppSecret(Array("pw".utf8)),
       ])
-    let jpush = try #require(material.jpush)
+    let jpush = try #require(material.accounts.first as? JPushMaterial)
     #expect(jpush.access.address == ServiceAddress(host: "relay", port: 8443))
     #expect(jpush.access.proxy?.login?.user == "pool")
     #expect(jpush.access.proxy?.login?.password == "pw")

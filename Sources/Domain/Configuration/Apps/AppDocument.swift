@@ -83,9 +83,9 @@ package struct AppSecretFacts: Sendable, Equatable {
 }
 
 extension AppForm {
-  static let fields = [
-    "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone", "jobs",
-  ]
+  static let fields =
+    Network.allCases.map(\.rawValue)
+    + ["pushes_per_second", "events_per_minute", "time_zone", "jobs"]
 
   /// Reads what `json` writes without secrets.
   package init(_ json: JSONValue) throws(InvalidField) {
@@ -97,75 +97,22 @@ extension AppForm {
   /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
   package func json(_ secret: (AppSecretName) -> JSONValue? = { _ in nil }) -> JSONObject {
     var object = JSONObject()
-    var environments = JSONObject()
-    for environment in PushEnvironment.allCases {
-      guard let apns = apns[environment] else { continue }
-      environments.add(.object(apns.json(environment, secret)), for: environment.rawValue)
+    for account in accounts {
+      let (name, section) = (account.network.rawValue, JSONValue.object(account.json(secret)))
+      guard let environment = account.environment else {
+        object.add(section, for: name)
+        continue
+      }
+      var sections = object[name]?.objectValue ?? [:]
+      sections.add(section, for: environment.rawValue)
+      object[name] = .object(sections)
     }
-    if !environments.isEmpty { object.add(.object(environments), for: "apns") }
-    object.add(fcm.map { .object($0.json(secret)) }, for: "fcm")
-    object.add(jpush.map { .object($0.json(secret)) }, for: "jpush")
     object.add(rules.pushesPerSecond.map { .integer($0) }, for: "pushes_per_second")
     if rules.eventsPerMinute != ConfigurationLimits.eventsPerMinuteUsual {
       object.add(.integer(rules.eventsPerMinute), for: "events_per_minute")
     }
     object.add(rules.timeZone.map { .string($0) }, for: "time_zone")
     if rules.jobs != AppRules.Jobs() { object.add(.object(rules.jobs.json), for: "jobs") }
-    return object
-  }
-}
-
-extension AppForm.Access {
-  fileprivate func add(
-    to object: inout JSONObject, _ password: AppSecretName, _ secret: (AppSecretName) -> JSONValue?
-  ) {
-    object.add(endpoint.map { .string($0.description) }, for: "endpoint")
-    object.add(authorities.map { .string($0) }, for: "ca")
-    object.add(proxy.map { .string($0.description) }, for: "proxy")
-    object.add(proxyUser.map { .string($0) }, for: "proxy_user")
-    object.add(secret(password), for: password.field.rawValue)
-  }
-}
-
-extension AppForm.APNs {
-  fileprivate func json(
-    _ environment: PushEnvironment, _ secret: (AppSecretName) -> JSONValue?
-  ) -> JSONObject {
-    var object = JSONObject()
-    switch credential {
-    case .token(let keyID, let teamID):
-      object.add(secret(.apns(environment, .key)), for: "key")
-      object.add(.string(keyID), for: "key_id")
-      object.add(.string(teamID), for: "team_id")
-    case .certificate:
-      object.add(secret(.apns(environment, .certificate)), for: "certificate")
-      object.add(secret(.apns(environment, .password)), for: "password")
-    }
-    object.add(.string(topic), for: "topic")
-    access.add(to: &object, .apns(environment, .proxyPassword), secret)
-    return object
-  }
-}
-
-extension AppForm.FCM {
-  fileprivate func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {
-    var object = JSONObject()
-    object.add(secret(.fcm(.serviceAccount)), for: "service_account")
-    object.add(tokenEndpoint.map { .string($0.description) }, for: "token_endpoint")
-    if messagesPerMinute != ConfigurationLimits.fcmMessagesPerMinuteUsual {
-      object.add(.integer(messagesPerMinute), for: "messages_per_minute")
-    }
-    access.add(to: &object, .fcm(.proxyPassword), secret)
-    return object
-  }
-}
-
-extension AppForm.JPush {
-  fileprivate func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {
-    var object = JSONObject()
-    object.add(.string(appKey), for: "app_key")
-    object.add(secret(.jpush(.masterSecret)), for: "master_secret")
-    access.add(to: &object, .jpush(.proxyPassword), secret)
     return object
   }
 }

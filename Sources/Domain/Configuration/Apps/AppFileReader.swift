@@ -5,10 +5,8 @@ internal import Yams
 /// Makes JSON of the YAML of one app, with the content of files in place of their paths.
 struct AppFileReader {
   /// Members whose value is the path of a file: the file's content stands in the JSON by the name without `_file`.
-  private static let fileFields = [
-    "key_file", "certificate_file", "password_file", "service_account_file", "master_secret_file",
-    "ca_file", "proxy_password_file",
-  ]
+  private static let fileFields =
+    AppSecretName.Field.allCases.map { "\($0.rawValue)_file" } + ["ca_file"]
   /// The fields that are numbers. All others are texts, also when they have digits alone, as a key id may.
   private static let numbers = [
     "pushes_per_second", "events_per_minute", "messages_per_minute", "retention_hours",
@@ -116,7 +114,10 @@ struct AppFileReader {
       // A .p12 is read in Base64, too.
       return .string(data.base64EncodedString())
     }
-    if ["password", "master_secret"].contains(where: { pointer.hasSuffix($0) }) {
+    let secret = pointer.split(separator: "/").last.flatMap {
+      AppSecretName.Field(rawValue: String($0))
+    }
+    if secret?.isOneLine == true {
       // As the configuration reads a file with one secret.
       if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
       while text.last?.isNewline == true { text.removeLast() }

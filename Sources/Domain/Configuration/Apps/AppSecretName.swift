@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 /// The place of a secret in what describes an app, such as `apns.production.key`.
 package struct AppSecretName: Sendable, Hashable {
@@ -18,6 +18,12 @@ package struct AppSecretName: Sendable, Hashable {
 
     /// Whether people choose it: a digest of it could be guessed.
     package var isGuessable: Bool { self == .password || self == .proxyPassword }
+
+    /// Whether it is a word in one line.
+    var isOneLine: Bool { isGuessable || self == .masterSecret }
+
+    /// Whether it may be given as JSON, too.
+    var isJSON: Bool { self == .serviceAccount }
   }
 
   /// The section that it stands in, such as `apns.production`.
@@ -34,22 +40,6 @@ package struct AppSecretName: Sendable, Hashable {
     guard let name = Self.all.first(where: { $0.text == text }) else { return nil }
     self = name
   }
-
-  /// All that an app may have.
-  package static let all: [AppSecretName] =
-    PushEnvironment.allCases.flatMap { environment in
-      [.key, .certificate, .password, .proxyPassword].map { .apns(environment, $0) }
-    } + [
-      .fcm(.serviceAccount), .fcm(.proxyPassword), .jpush(.masterSecret), .jpush(.proxyPassword),
-    ]
-
-  package static func apns(_ environment: PushEnvironment, _ field: Field) -> AppSecretName {
-    AppSecretName("apns.\(environment.rawValue)", field)
-  }
-
-  package static func fcm(_ field: Field) -> AppSecretName { AppSecretName("fcm", field) }
-
-  package static func jpush(_ field: Field) -> AppSecretName { AppSecretName("jpush", field) }
 
   package var text: String { "\(part).\(field.rawValue)" }
 

@@ -10,7 +10,7 @@ extension AppMaterial {
     let given = GivenSecrets(secrets)
     self.init(
       id: id, pushesPerSecond: form.rules.pushesPerSecond,
-      accounts: form.accounts.compactMap { $0.material(with: given) })
+      accounts: form.accountForms.compactMap { $0.material(with: given) })
     standsInRedis = true
   }
 
