@@ -3,6 +3,7 @@ package import Model
 internal import Providers
 package import PushpoolConfiguration
 internal import Reactor
+internal import Store
 
 /// Everything that is wrong with a configuration and the files that it names. It needs neither Redis nor a network.
 package struct ConfigurationCheck: Sendable {
@@ -42,6 +43,7 @@ package struct ConfigurationCheck: Sendable {
       add(configuration.validateFilesExist(for: reader))
       add(Self.faults(in: configuration.redis, of: configuration))
       add(Self.faults(ofApps: configuration, behind: reading))
+      add(Self.faults(ofAppKeys: configuration))
       if reader != .worker { add(Self.faults(ofUserTokens: configuration)) }
     }
     let ordered = Self.ordered(errors, file: self.file)
@@ -106,6 +108,12 @@ package struct ConfigurationCheck: Sendable {
     return MaterialInspection.faults(in: configuration, client: HTTPClient()).filter {
       !reading.silent.contains($0.field) && !(isQuotaMadeUp && $0.field.hasSuffix(quota))
     }
+  }
+
+  /// The faults in the keys that seal the secrets of apps in Redis.
+  private static func faults(ofAppKeys configuration: Configuration) -> [ConfigurationError] {
+    do throws(ConfigurationError) { _ = try SealingKeys(configuration) } catch { return [error] }
+    return []
   }
 
   /// The faults in what the files contain that users' tokens are checked with.

@@ -51,11 +51,11 @@ import Testing
       apps: apps.map {
         AppConfiguration(
           id: $0,
-          apns: [
+          networks: AppNetworks(apns: [
             .production: APNsConfiguration(
               credential: .token(keyFile: key.file, keyID: key.keyID, teamID: key.teamID),
               topic: "com.example.\($0)")
-          ])
+          ]))
       })
   }
 
@@ -94,10 +94,11 @@ import Testing
     apps = try changed(apps, file, [("news", .gone)])
     #expect(apps.directory.numbers(app: "news").isEmpty && apps.redis.usable["news"] == nil)
     #expect(apps.directory.numbers(app: "mail") == mail)
-    #expect(apps.directory.sources.fcm.count == 1 && apps.directory.sources.apns.count == 1)
+    #expect(apps.directory.sources.tokenSources.count == 2)
     apps = try changed(apps, file, all: true, [])
     #expect(apps.redis.ids.isEmpty)
-    #expect(apps.directory.numbers(app: "shop") == shop && apps.directory.sources.fcm.isEmpty)
+    #expect(apps.directory.numbers(app: "shop") == shop)
+    #expect(apps.directory.sources.shared.count == 1)
   }
 
   @Test("a key that nobody uses any more is let go of")
@@ -110,7 +111,8 @@ import Testing
       apps = try changed(apps, file, [("news", try material("news", key: other.file))])
       apps = try changed(apps, file, [("news", try material("news"))])
     }
-    #expect(apps.directory.sources.apns.count == 1 && apps.directory.entries.count == 2)
+    // The key's tokens, the account and its tokens.
+    #expect(apps.directory.sources.shared.count == 3 && apps.directory.entries.count == 2)
   }
 
   @Test("an app that cannot be used is left out alone, with the place of the fault")
@@ -185,7 +187,8 @@ import Testing
     file.apps = [
       AppConfiguration(
         id: "shop",
-        fcm: FCMConfiguration(serviceAccountFile: account.file, messagesPerMinute: 600))
+        networks: AppNetworks(
+          fcm: FCMConfiguration(serviceAccountFile: account.file, messagesPerMinute: 600)))
     ]
     var apps = try ConfiguredApps(file, client: client)
     apps = try changed(apps, file, [("news", try material("news", messagesPerMinute: 60_000))])

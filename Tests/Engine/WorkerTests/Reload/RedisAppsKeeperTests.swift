@@ -1,4 +1,5 @@
 import LocalServices
+import Logging
 import Model
 import Providers
 import PushpoolConfiguration
@@ -216,8 +217,9 @@ import Testing
       try await shelf.write("junk", "no JSON")
       try await shelf.command("HSET", "{pp}:routes:apps", "gone", "fcm|production", "junk", "x")
     }) { keeper, taken, shelf in
+      let routes = try await shelf.routes()
       // Another worker may have the one that is left out here.
-      #expect(try await shelf.routes() == ["news": "apns|production", "junk": "x"])
+      #expect(routes == ["news": "apns|production", "junk": "x"])
     }
   }
 

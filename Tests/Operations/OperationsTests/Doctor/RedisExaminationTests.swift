@@ -134,6 +134,43 @@ import TestSupport
     }
   }
 
+  @Test("apps in Redis are opened as workers open them, and one that cannot be is named")
+  func apps() async throws {
+    try await DoctorStage.with { stage in
+      let keys = SealingKeys(.random())
+      let file = stage.stage.folder.file("apps.key")
+      try PrivateFile.write(keys.newest.fileText, to: file)
+      let text =
+        stage.text.text(stage.stage.keys) + "\napps_in_redis: {key_files: ['\(file)']}\n"
+      func put(_ id: String, keys: SealingKeys) async throws {
+        let document = try AppDocument(
+          ["jpush": ["app_key": "abc", "master_secret": "hidden"]], id: id)
+        let value = try AppRecord(
+          document, id: id, instead: nil, keys: keys, nowMs: 1, by: "test"
+        ).value()
+        let endpoint = stage.stage.redis.endpoint
+        try await stage.lane.run { lane in
+          let redis = try await lane.connect(endpoint, library: StoreLibrary.library)
+          _ = try await FleetStore(connection: redis, prefix: "pushpool").apps
+            .put(id, value: value, .put)
+        }
+      }
+      try await put("news", keys: keys)
+      let good = try await stage.diagnosis(of: text, isOffline: true)
+      #expect(good.has(.good, "redis", "keeps apps that the key files open: 1"))
+      try await put("mail", keys: SealingKeys(.random()))
+      let bad = try await stage.diagnosis(of: text, isOffline: true)
+      #expect(
+        bad.has(
+          .error, "redis",
+          "keeps an app that cannot be opened, mail: /jpush/master_secret: is sealed with the key"),
+        "\(bad.about("redis"))")
+      // Who has no keys does not look.
+      let without = try await stage.diagnosis()
+      #expect(!without.about("redis").contains { $0.sentence.contains("keeps an app") })
+    }
+  }
+
   /// Looks at a Redis in which a million jobs have ended within the last hour, the last of which stands there.
   private static func afterAMillion(
     memoryBytesMax: Int, failed: Int = 0, _ body: (Diagnosis) throws -> Void

@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 extension AppForm {
   /// The app at JPush.
