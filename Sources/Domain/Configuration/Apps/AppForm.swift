@@ -43,6 +43,12 @@ package struct AppForm: Sendable, Equatable {
 
   /// The secrets that it cannot do without.
   package var requiredSecrets: [AppSecretName] { accounts.flatMap(\.requiredSecrets) }
+
+  /// Whether a secret goes to the same places as with another form.
+  package func sends(_ secret: AppSecretName, as other: AppForm) -> Bool {
+    accounts.first { $0.has(secret) }?.destinations
+      == other.accounts.first { $0.has(secret) }?.destinations
+  }
 }
 
 extension AppSecretName {

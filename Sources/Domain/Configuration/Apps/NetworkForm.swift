@@ -14,12 +14,19 @@ protocol NetworkForm: Sendable, Equatable {
   /// The secret that it cannot do without, beside the password of a proxy's user.
   var requiredSecret: AppSecretName.Field { get }
 
+  /// The places that its secrets are sent to where that is other than usual, and whom it trusts there.
+  var destinations: [String?] { get }
+
   /// Adds its members, in an order that never changes, without those of its access.
   /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
   func write(to object: inout JSONObject, _ secret: (AppSecretName.Field) -> JSONValue?)
 }
 
 extension NetworkForm {
+  var destinations: [String?] {
+    [access.endpoint?.description, access.authorities, access.proxy?.description]
+  }
+
   /// The section that it stands in, such as `apns.production`.
   static func part(_ environment: PushEnvironment?) -> String {
     environment.map { "\(network.rawValue).\($0.rawValue)" } ?? network.rawValue
@@ -52,6 +59,11 @@ package struct AppFormAccount: Sendable {
     let fields = [form.requiredSecret] + (form.access.proxyUser == nil ? [] : [.proxyPassword])
     return fields.map { AppSecretName(part, $0) }
   }
+
+  /// Whether it is the account that a secret belongs to.
+  func has(_ name: AppSecretName) -> Bool { name.part == part }
+
+  var destinations: [String?] { form.destinations }
 
   /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
   func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {

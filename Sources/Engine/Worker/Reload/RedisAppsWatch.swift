@@ -84,6 +84,7 @@ final class RedisAppsWatch {
       change = last
       return nil
     }
+    try await checkCount()
     var next = RedisAppsChange(
       of: before.apps, before.configuration, ids: ids, client: client, clock: clock)
     let all = ids.sorted()
@@ -102,6 +103,7 @@ final class RedisAppsWatch {
   ) async throws(Trouble) -> ConfiguredApps {
     // First: what changes from here on is read again.
     let last = try await asking { () async throws(RedisError) in try await apps.lastChange() }
+    try await checkCount()
     var next = RedisAppsChange(
       of: before.apps, before.configuration, ids: nil, client: client, clock: clock)
     var cursor: String?
@@ -115,6 +117,18 @@ final class RedisAppsWatch {
     let taken = try Self.whole(next)
     (change, isRead) = (last, true)
     return taken
+  }
+
+  /// Refuses more apps than anybody can add but by hand.
+  private func checkCount() async throws(Trouble) {
+    let count = try await asking { () async throws(RedisError) in try await apps.count() }
+    guard count <= ConfigurationLimits.redisAppsMax else {
+      throw .refused(
+        ConfigurationError(
+          file: apps.key, line: nil, field: "",
+          message: "has \(count) apps, and must have at most \(ConfigurationLimits.redisAppsMax): "
+            + "remove those that nobody uses"))
+    }
   }
 
   private static func whole(_ change: RedisAppsChange) throws(Trouble) -> ConfiguredApps {

@@ -20,7 +20,7 @@ extension RedisExamination {
       }
       guard let page else {
         return add(
-          .note, "does not show this user the apps that it keeps (\(fleet.keys.apps))")
+          .note, "does not show this user the apps that it keeps (\(fleet.apps.key))")
       }
       for (id, value) in page.values where seen.insert(id).inserted {
         do throws(AppRecordFault) { _ = try AppRecord(id: id, value: value).open(keys) } catch {

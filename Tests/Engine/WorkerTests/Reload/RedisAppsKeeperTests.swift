@@ -243,6 +243,23 @@ import Testing
     }
   }
 
+  @Test("more apps than there may be are not taken, and those that were read go on")
+  func tooMany() async throws {
+    try await withKeeper({ try await $0.put("news") }) { keeper, taken, shelf in
+      try await shelf.command(
+        "EVAL",
+        """
+        for i = 1, 10001 do redis.call('HSET', KEYS[1], 'x' .. i, '') end
+        redis.call('XADD', KEYS[2], '*', 'app', 'x1')
+        """, "2", "{pp}:apps", "{pp}:app_changes")
+      #expect(await keeper.takeRedisApps())
+      let alarm = try #require(taken.standing.redisAppsAlarm)
+      #expect(alarm.field == "redis_apps|limit")
+      #expect(alarm.sentence.contains("{pp}:apps has 10002 apps"), "\(alarm.sentence)")
+      #expect(keeper.current.apps.redis.ids == ["news"] && taken.count == 1)
+    }
+  }
+
   @Test("a worker waits for the apps of Redis before its lanes start, and no longer than it lives")
   func waits() async throws {
     try await RedisServer.with { server in

@@ -24,7 +24,8 @@ package struct AppRecord: Sendable, Equatable {
   ///   - keys: seal, and open what the document keeps.
   ///   - nowMs: epoch milliseconds.
   ///   - maker: a user of a machine, or the id of a key.
-  /// - Throws: when a secret is to be kept that is not there any more, or cannot be opened; the pointer is the secret's.
+  /// - Throws: when a secret is to be kept that is not there any more, cannot be opened, or would go elsewhere; the pointer is
+  ///   the secret's.
   package init(
     _ document: AppDocument, id: String, instead existing: AppRecord?, keys: SealingKeys,
     nowMs: Int64, by maker: String
@@ -41,7 +42,7 @@ package struct AppRecord: Sendable, Equatable {
           digest: name.field.isGuessable ? nil : ContentDigest.hex(given.bytes, count: 8),
           setAtMs: nowMs)
       case .kept(let shown):
-        text = try Self.kept(name, shown, in: existing, keys)
+        text = try Self.kept(name, shown, for: document.form, in: existing, keys)
         facts = shown
       }
       secrets[name] = keys.seal(text, facts, for: SealedPlace(app: id, name, form: formJSON))
@@ -65,7 +66,8 @@ package struct AppRecord: Sendable, Equatable {
   }
 
   private static func kept(
-    _ name: AppSecretName, _ facts: AppSecretFacts, in existing: AppRecord?, _ keys: SealingKeys
+    _ name: AppSecretName, _ facts: AppSecretFacts, for form: AppForm, in existing: AppRecord?,
+    _ keys: SealingKeys
   ) throws(InvalidField) -> AppSecret {
     guard let existing, let sealed = existing.secrets[name] else {
       throw InvalidField(
@@ -76,6 +78,14 @@ package struct AppRecord: Sendable, Equatable {
       throw InvalidField(
         pointer: name.pointer,
         message: "is to stay as it was shown, and is another one by now: look at the app again")
+    }
+    // Nobody gets to know a secret by having it sent to a place of their own.
+    guard form.sends(name, as: existing.form) else {
+      throw InvalidField(
+        pointer: name.pointer,
+        message:
+          "is to stay as it was shown, and would be sent elsewhere, since an endpoint, ca or proxy is another: "
+          + "give the secret itself")
     }
     do throws(SealFault) { return try existing.open(name, keys) } catch {
       throw InvalidField(pointer: name.pointer, message: error.description)

@@ -36,6 +36,9 @@ package struct AppRecordStore {
 
   let functions: StoreFunctions
 
+  /// The key that they stand in.
+  package var key: String { functions.keys.apps }
+
   /// Puts an app.
   /// - Parameters:
   ///   - value: of `AppRecord.value`.

@@ -185,6 +185,38 @@ import Testing
     #expect(error?.message.contains("is sealed with the key") == true)
   }
 
+  @Test(
+    "a secret that stays goes where it went: whoever has it sent elsewhere gives it anew",
+    arguments: [
+      ("jpush", "endpoint", "https://evil.example"), ("jpush", "ca", "PEM"),
+      ("jpush", "proxy", "http://evil.example"),
+      ("fcm", "token_endpoint", "https://evil.example/token"),
+    ])
+  func elsewhere(network: String, field: String, value: String) throws {
+    let before = try Self.record(
+      AppDocument(
+        [
+          "fcm": ["service_account": "account-hidden"],
+          "jpush": ["app_key": "abc", "master_secret": "master-hidden"],
+        ], id: "shop"))
+    var shown = before.form.json { before.secrets[$0]?.facts.json }
+    var section = shown[network]?.objectValue ?? [:]
+    section[field] = .string(value)
+    shown[network] = .object(section)
+    let asShown = try AppDocument(.object(shown), id: "shop")
+    let error = #expect(throws: InvalidField.self) {
+      try Self.record(asShown, instead: before)
+    }
+    let secret = network == "fcm" ? "service_account" : "master_secret"
+    #expect(error?.pointer == "/\(network)/\(secret)")
+    #expect(error?.message.contains("would be sent elsewhere") == true)
+    // The other network's stays as it is.
+    section[secret] = "another"
+    shown[network] = .object(section)
+    let next = try Self.record(try AppDocument(.object(shown), id: "shop"), instead: before)
+    #expect(try next.open(Self.keys).count == 2)
+  }
+
   @Test("a record is sealed anew with the newest key, and nothing else changes")
   func reseal() throws {
     let record = try Self.record()
