@@ -133,7 +133,8 @@ let package = Package(
         "Monitoring/alarms", "Monitoring/metrics", "Switches/switches",
         "Traces/traces",
         "Work/streams", "Work/work",
-        "Workers/route_alarms", "Workers/route_taking", "Workers/routes", "Workers/stepping", "Workers/workers",
+        "Workers/route_alarms", "Workers/route_taking", "Workers/routes", "Workers/stepping",
+        "Workers/workers",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "nearest", "fields", "guard", "registration", "submission"].map {
           .embedInCode("Registration/\($0).lua")

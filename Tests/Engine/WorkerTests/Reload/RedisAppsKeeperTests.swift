@@ -255,7 +255,7 @@ import Testing
       #expect(await keeper.takeRedisApps())
       let alarm = try #require(taken.standing.redisAppsAlarm)
       #expect(alarm.field == "redis_apps|limit")
-      #expect(alarm.sentence.contains("{pp}:apps has 10002 apps"), "\(alarm.sentence)")
+      #expect(alarm.sentence.contains("{pp}:apps: has 10002 apps"), "\(alarm.sentence)")
       #expect(keeper.current.apps.redis.ids == ["news"] && taken.count == 1)
     }
   }

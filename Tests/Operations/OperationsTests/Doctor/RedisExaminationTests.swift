@@ -144,7 +144,7 @@ import TestSupport
         stage.text.text(stage.stage.keys) + "\napps_in_redis: {key_files: ['\(file)']}\n"
       func put(_ id: String, keys: SealingKeys) async throws {
         let document = try AppDocument(
-          ["jpush": ["app_key": "abc", "master_secret": "hidden"]], id: id)
+          ["jpush": ["app_key": .string("abc"), "master_secret": .string("hidden")]], id: id)
         let value = try AppRecord(
           document, id: id, instead: nil, keys: keys, nowMs: 1, by: "test"
         ).value()

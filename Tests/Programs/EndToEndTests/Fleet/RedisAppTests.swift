@@ -80,7 +80,8 @@ import Worker
   }
 
   @Test(
-    "an app that is added while workers run is sent for, by all of them, and a junk one stops nobody")
+    "an app that is added while workers run is sent for, by all of them, and a junk one stops nobody"
+  )
   func adds() async throws {
     try await PushStage.with { stage in
       let client = stage.client
@@ -129,7 +130,9 @@ import Worker
     }
   }
 
-  @Test("an app that is removed drains: what is in flight counts, the rest waits, and goes on when it is back")
+  @Test(
+    "an app that is removed drains: what is in flight counts, the rest waits, and goes on when it is back"
+  )
   func removes() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 200 }
     try await PushStage.with(script: script, worker: .narrow(20)) { stage in
@@ -166,7 +169,8 @@ import Worker
     }
   }
 
-  @Test("an app that is set anew is sent for by its new settings, over connections that others keep")
+  @Test(
+    "an app that is set anew is sent for by its new settings, over connections that others keep")
   func sets() async throws {
     try await PushStage.with { stage in
       let client = stage.client

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import PushpoolConfiguration
 import TestSupport
 import Testing
 
@@ -46,6 +47,7 @@ import Testing
       "| all header fields | \(kib(ServerLimits.headerBytesMax)), \(ServerLimits.headerFieldsMax) fields |",
       "| the path with the query | \(kib(ServerLimits.pathBytesMax)); \(ServerLimits.queryFieldsMax) fields of a query |",
       "| the body of an installation | \(kib(Limits.installationBytesMax)) |",
+      "| the body of an app | \(kib(ConfigurationLimits.appDocumentBytesMax)) |",
       "| the body of a job, or of a preview | \(mib(ServerLimits.jobBytesMax)) |",
       "| the body of a batch | \(mib(ServerLimits.batchBytesMax)), 10,000 lines |",
       "| bodies over \(kib(ServerLimits.smallBodyBytesMax)) that are read at a time | 1 |",

@@ -196,8 +196,8 @@ import Testing
     let before = try Self.record(
       AppDocument(
         [
-          "fcm": ["service_account": "account-hidden"],
-          "jpush": ["app_key": "abc", "master_secret": "master-hidden"],
+          "fcm": ["service_account": .string("account-hidden")],
+          "jpush": ["app_key": .string("abc"), "master_secret": .string("master-hidden")],
         ], id: "shop"))
     var shown = before.form.json { before.secrets[$0]?.facts.json }
     var section = shown[network]?.objectValue ?? [:]
@@ -211,7 +211,7 @@ import Testing
     #expect(error?.pointer == "/\(network)/\(secret)")
     #expect(error?.message.contains("would be sent elsewhere") == true)
     // The other network's stays as it is.
-    section[secret] = "another"
+    section[secret] = .string("another")
     shown[network] = .object(section)
     let next = try Self.record(try AppDocument(.object(shown), id: "shop"), instead: before)
     #expect(try next.open(Self.keys).count == 2)
