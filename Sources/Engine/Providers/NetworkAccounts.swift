@@ -21,11 +21,16 @@ extension AppNetworks {
 
 extension AppForm {
   /// The form of each account, in the order of the networks.
-  var accountForms: [any AccountForm] {
-    let ofAPNs = PushEnvironment.allCases.compactMap { environment in
-      apns[environment].map { APNsForm(environment: environment, form: $0) }
+  var accountForms: [any AccountForm] { Network.allCases.flatMap(accountForms) }
+
+  private func accountForms(at network: Network) -> [any AccountForm] {
+    switch network {
+    case .apns:
+      PushEnvironment.allCases.compactMap { environment in
+        apns[environment].map { APNsForm(environment: environment, form: $0) }
+      }
+    case .fcm: fcm.map { [$0] } ?? []
+    case .jpush: jpush.map { [$0] } ?? []
     }
-    let others: [(any AccountForm)?] = [fcm, jpush]
-    return ofAPNs + others.compactMap { $0 }
   }
 }

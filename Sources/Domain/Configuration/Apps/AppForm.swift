@@ -21,24 +21,38 @@ package struct AppForm: Sendable, Equatable {
     package var proxyUser: String?
 
     package init() {}
+
+    /// The places that a secret passes on its way, and whom it is trusted to there.
+    var destinations: [String?] {
+      [endpoint?.description, authorities, proxy?.description, proxyUser]
+    }
   }
 
   /// - Parameter reader: of the whole app.
   mutating func readNetworks(
     _ reader: FieldReader, by forms: inout AppFormReader
   ) throws(InvalidField) {
-    apns = try forms.accounts(reader)
-    fcm = try forms.account(reader)
-    jpush = try forms.account(reader)
+    for network in Network.allCases {
+      switch network {
+      case .apns: apns = try forms.accounts(reader)
+      case .fcm: fcm = try forms.account(reader)
+      case .jpush: jpush = try forms.account(reader)
+      }
+    }
   }
 
   /// Its accounts, in the order of the networks.
-  package var accounts: [AppFormAccount] {
-    let byEnvironment = PushEnvironment.allCases.compactMap { environment in
-      apns[environment].map { AppFormAccount($0, environment) }
+  package var accounts: [AppFormAccount] { Network.allCases.flatMap(accounts) }
+
+  private func accounts(at network: Network) -> [AppFormAccount] {
+    switch network {
+    case .apns:
+      PushEnvironment.allCases.compactMap { environment in
+        apns[environment].map { AppFormAccount($0, environment) }
+      }
+    case .fcm: fcm.map { [AppFormAccount($0)] } ?? []
+    case .jpush: jpush.map { [AppFormAccount($0)] } ?? []
     }
-    return byEnvironment
-      + [fcm.map { AppFormAccount($0) }, jpush.map { AppFormAccount($0) }].compactMap { $0 }
   }
 
   /// The secrets that it cannot do without.
@@ -53,7 +67,13 @@ package struct AppForm: Sendable, Equatable {
 
 extension AppSecretName {
   /// All that an app may have.
-  package static let all =
-    PushEnvironment.allCases.flatMap { AppForm.APNs.secretNames($0) } + AppForm.FCM.secretNames()
-    + AppForm.JPush.secretNames()
+  package static let all = Network.allCases.flatMap(all)
+
+  private static func all(at network: Network) -> [AppSecretName] {
+    switch network {
+    case .apns: PushEnvironment.allCases.flatMap { AppForm.APNs.secretNames($0) }
+    case .fcm: AppForm.FCM.secretNames()
+    case .jpush: AppForm.JPush.secretNames()
+    }
+  }
 }

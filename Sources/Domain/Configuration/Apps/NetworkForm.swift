@@ -23,9 +23,7 @@ protocol NetworkForm: Sendable, Equatable {
 }
 
 extension NetworkForm {
-  var destinations: [String?] {
-    [access.endpoint?.description, access.authorities, access.proxy?.description]
-  }
+  var destinations: [String?] { access.destinations }
 
   /// The section that it stands in, such as `apns.production`.
   static func part(_ environment: PushEnvironment?) -> String {

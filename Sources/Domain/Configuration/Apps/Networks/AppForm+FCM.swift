@@ -34,12 +34,7 @@ extension AppForm.FCM: NetworkForm {
 
   var requiredSecret: AppSecretName.Field { .serviceAccount }
 
-  var destinations: [String?] {
-    [
-      access.endpoint?.description, access.authorities, access.proxy?.description,
-      tokenEndpoint?.description,
-    ]
-  }
+  var destinations: [String?] { access.destinations + [tokenEndpoint?.description] }
 
   init(_ section: inout AppFormSection) throws(InvalidField) {
     try section.require(.serviceAccount, "the JSON key of a Firebase service account")

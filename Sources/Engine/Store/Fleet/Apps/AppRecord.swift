@@ -72,20 +72,21 @@ package struct AppRecord: Sendable, Equatable {
     guard let existing, let sealed = existing.secrets[name] else {
       throw InvalidField(
         pointer: name.pointer,
-        message: "is to stay as it was shown, and the app has none: give the secret itself")
+        message: "is to stay as it was shown, and the app has no such secret: give the secret itself")
     }
     guard sealed.facts == facts else {
       throw InvalidField(
         pointer: name.pointer,
-        message: "is to stay as it was shown, and is another one by now: look at the app again")
+        message: "is to stay as it was shown, and somebody has set another one since: show the app again, or give the "
+          + "secret itself")
     }
     // Nobody gets to know a secret by having it sent to a place of their own.
     guard form.sends(name, as: existing.form) else {
       throw InvalidField(
         pointer: name.pointer,
         message:
-          "is to stay as it was shown, and would be sent elsewhere, since an endpoint, ca or proxy is another: "
-          + "give the secret itself")
+          "is to stay as it was shown, and would be sent elsewhere: where an endpoint, ca or proxy changes, give the "
+          + "secret itself")
     }
     do throws(SealFault) { return try existing.open(name, keys) } catch {
       throw InvalidField(pointer: name.pointer, message: error.description)

@@ -185,36 +185,81 @@ import Testing
     #expect(error?.message.contains("is sealed with the key") == true)
   }
 
+  /// An app at all networks, with a proxy's login at JPush.
+  private static let everywhere: JSONValue = [
+    "apns": [
+      "production": [
+        "key": .string("key-hidden"), "key_id": .string("ABC123DEFG"),
+        "team_id": .string("DEF123GHIJ"), "topic": .string("com.example.shop"),
+      ],
+      "development": [
+        "certificate": .string("cert-hidden"), "password": .string("word-hidden"),
+        "topic": .string("com.example.shop"),
+      ],
+    ], "fcm": ["service_account": .string("account-hidden")],
+    "jpush": [
+      "app_key": .string("abc"), "master_secret": .string("master-hidden"),
+      "proxy": .string("http://proxy.example"), "proxy_user": .string("pool"),
+      "proxy_password": .string("proxy-hidden"),
+    ],
+  ]
+
   @Test(
     "a secret that stays goes where it went: whoever has it sent elsewhere gives it anew",
     arguments: [
-      ("jpush", "endpoint", "https://evil.example"), ("jpush", "ca", "PEM"),
-      ("jpush", "proxy", "http://evil.example"),
-      ("fcm", "token_endpoint", "https://evil.example/token"),
+      (["apns", "production"], "endpoint", "https://evil.example", ["key"]),
+      (["apns", "production"], "ca", "PEM", ["key"]),
+      (["apns", "production"], "proxy", "socks5h://evil.example", ["key"]),
+      (["apns", "development"], "endpoint", "https://evil.example", ["certificate", "password"]),
+      (["fcm"], "endpoint", "https://evil.example", ["service_account"]),
+      (["fcm"], "ca", "PEM", ["service_account"]),
+      (["fcm"], "proxy", "http://evil.example", ["service_account"]),
+      (["fcm"], "token_endpoint", "https://evil.example/token", ["service_account"]),
+      (["jpush"], "endpoint", "https://evil.example", ["master_secret", "proxy_password"]),
+      (["jpush"], "ca", "PEM", ["master_secret", "proxy_password"]),
+      (["jpush"], "proxy", "http://evil.example", ["master_secret", "proxy_password"]),
+      (["jpush"], "proxy_user", "eve", ["master_secret", "proxy_password"]),
     ])
-  func elsewhere(network: String, field: String, value: String) throws {
-    let before = try Self.record(
-      AppDocument(
-        [
-          "fcm": ["service_account": .string("account-hidden")],
-          "jpush": ["app_key": .string("abc"), "master_secret": .string("master-hidden")],
-        ], id: "shop"))
-    var shown = before.form.json { before.secrets[$0]?.facts.json }
-    var section = shown[network]?.objectValue ?? [:]
-    section[field] = .string(value)
-    shown[network] = .object(section)
-    let asShown = try AppDocument(.object(shown), id: "shop")
+  func elsewhere(section: [String], field: String, value: String, secrets: [String]) throws {
+    let before = try Self.record(AppDocument(Self.everywhere, id: "shop"))
+    let count = try before.open(Self.keys).count
+    let shown = before.form.json { before.secrets[$0]?.facts.json }
+    func changed(_ members: [String: String]) throws -> AppDocument {
+      var object = shown
+      Self.set([field: value].merging(members) { $1 }, in: section[...], of: &object)
+      return try AppDocument(.object(object), id: "shop")
+    }
+    let asShown = try changed([:])
     let error = #expect(throws: InvalidField.self) {
       try Self.record(asShown, instead: before)
     }
-    let secret = network == "fcm" ? "service_account" : "master_secret"
-    #expect(error?.pointer == "/\(network)/\(secret)")
+    #expect(
+      secrets.map { "/\((section + [$0]).joined(separator: "/"))" }.contains(error?.pointer))
     #expect(error?.message.contains("would be sent elsewhere") == true)
-    // The other network's stays as it is.
-    section[secret] = .string("another")
-    shown[network] = .object(section)
-    let next = try Self.record(try AppDocument(.object(shown), id: "shop"), instead: before)
-    #expect(try next.open(Self.keys).count == 2)
+    // One of the section's secrets is not enough.
+    for secret in secrets.dropFirst() {
+      let document = try changed([secret: "another"])
+      #expect(throws: InvalidField.self) { try Self.record(document, instead: before) }
+    }
+    // The other sections' secrets stay as they are.
+    let whole = try changed(
+      Dictionary(secrets.map { ($0, "another") }, uniquingKeysWith: { $1 }))
+    let opened = try Self.record(whole, instead: before).open(Self.keys)
+    #expect(opened.count == count)
+    #expect(opened.values.count { $0 == AppSecret(Array("another".utf8)) } == secrets.count)
+  }
+
+  /// Sets members of a section of an app.
+  private static func set(
+    _ members: [String: String], in section: ArraySlice<String>, of object: inout JSONObject
+  ) {
+    guard let name = section.first else {
+      for (name, text) in members { object[name] = .string(text) }
+      return
+    }
+    var inner = object[name]?.objectValue ?? [:]
+    set(members, in: section.dropFirst(), of: &inner)
+    object[name] = .object(inner)
   }
 
   @Test("a record is sealed anew with the newest key, and nothing else changes")
