@@ -31,6 +31,15 @@ package struct ProviderBuilder {
     numbersEnd = previous?.numbersEnd ?? 0
   }
 
+  /// - Parameter sources: parts that the first directory goes on with.
+  init(client: HTTPClient, clock: WallClock, sources: ProviderSources) {
+    self.client = client
+    self.clock = clock
+    earlier = [:]
+    earlierSources = sources
+    numbersEnd = 0
+  }
+
   /// - Parameter directory: all of it goes on, and apps are added.
   init(client: HTTPClient, clock: WallClock, extending directory: ProviderDirectory) {
     self.init(client: client, clock: clock, after: directory)

@@ -1,11 +1,9 @@
-internal import HTTPClient
 package import Model
-internal import Providers
 internal import PushpoolConfiguration
 package import Redis
 package import Store
 
-/// The apps that stand in Redis: put there, removed, shown and listed. They belong to the fleet, in whichever shard their work is.
+/// The apps that stand in Redis: removed, shown, listed and sealed anew. They belong to the fleet, in whichever shard their work is.
 package struct AppOffice {
   /// The result of putting an app.
   package enum Answer: Sendable, Equatable {
@@ -39,68 +37,16 @@ package struct AppOffice {
 
   // MARK: Changing
 
-  /// Puts an app. Whether a configuration file has it, `AppPut` asks before.
-  /// - Parameters:
-  ///   - keys: seal its secrets, and open those that are to stay.
-  ///   - maker: a user of a machine, or the id of a key.
-  ///   - nowMs: epoch milliseconds.
-  func put(
-    _ document: AppDocument, id: String, _ mode: AppRecordStore.Mode, keys: SealingKeys,
-    by maker: String, nowMs: Int64
-  ) async throws(RedisError) -> Answer {
-    let value = try await apps.find(id)
-    if mode == .add, value != nil { return .exists }
-    if mode == .set, value == nil { return .missing }
-    // One that cannot be read is replaced by whoever gives all of its secrets.
-    let existing = value.flatMap { try? AppRecord(id: id, value: $0) }
-    let record: AppRecord
-    let bytes: [UInt8]
-    do throws(InvalidField) {
-      record = try AppRecord(
-        document, id: id, instead: existing, keys: keys, nowMs: nowMs, by: maker)
-      bytes = try record.value()
-      try Self.check(record, keys)
-    } catch { return .refused(error) }
-    if let revision = document.revision, existing?.revision != revision { return .changed }
-    if let existing, Self.isSame(existing, record, keys) { return .unchanged(existing) }
-    // What stays was read of this revision.
-    let revision = document.revision ?? (document.keepsSecrets ? existing?.revision : nil)
-    return switch try await apps.put(id, value: bytes, mode, revision: revision) {
-    case .added: .added(record)
-    case .replaced: .replaced(record)
-    case .exists: .exists
-    case .missing: .missing
-    case .changed: .changed
-    case .full: .full
-    }
-  }
-
-  /// Makes providers of it, as workers will.
-  private static func check(
-    _ record: AppRecord, _ keys: SealingKeys
-  ) throws(InvalidField) {
-    let secrets: [AppSecretName: AppSecret]
-    do throws(AppRecordFault) { secrets = try record.open(keys) } catch {
-      throw InvalidField(pointer: error.pointer, message: error.message)
-    }
-    try AppMaterial(id: record.id, record.form, secrets: secrets).check(HTTPClient())
-  }
-
-  private static func isSame(
-    _ one: AppRecord, _ other: AppRecord, _ keys: SealingKeys
-  ) -> Bool {
-    guard one.form == other.form, one.isSealed(with: keys), let own = try? one.open(keys) else {
-      return false
-    }
-    return own == (try? other.open(keys))
-  }
-
-  /// Removes an app.
-  /// - Parameter revision: that it must have; nil for any.
+  /// Removes an app. `AppPut` puts one.
+  /// - Parameter revisions: one of these it must have; nil for any.
   package func remove(
-    _ id: String, revision: String? = nil
+    _ id: String, oneOf revisions: [String]? = nil
   ) async throws(RedisError) -> AppRecordStore.Removal {
-    try await apps.remove(id, revision: revision)
+    guard let revisions else { return try await apps.remove(id) }
+    guard let value = try await apps.find(id) else { return .missing }
+    guard let record = try? AppRecord(id: id, value: value), revisions.contains(record.revision)
+    else { return .changed }
+    return try await apps.remove(id, revision: record.revision)
   }
 
   // MARK: Looking

@@ -223,8 +223,8 @@ import Testing
       Issue.record("no material")
       return
     }
-    try good.check(client)
-    let error = #expect(throws: InvalidField.self) { try bad.check(client) }
+    try good.check()
+    let error = #expect(throws: InvalidField.self) { try bad.check() }
     #expect(error?.pointer == "/apns/production/key")
     #expect(error?.message.hasPrefix("the value ") == true, "\(String(describing: error))")
   }
@@ -248,6 +248,6 @@ import Testing
     #expect(jpush.access.address == ServiceAddress(host: "relay", port: 8443))
     #expect(jpush.access.proxy?.login?.user == "pool")
     #expect(jpush.access.proxy?.login?.password == "pw")
-    try material.check(client)
+    try material.check()
   }
 }

@@ -26,6 +26,11 @@ package struct AppDocument: Sendable, Equatable {
   /// Reads JSON. Whether a secret is one, tells only who makes a provider of it.
   /// - Parameter id: of the app. The document may name it, and no other.
   package init(_ json: JSONValue, id: String) throws(InvalidField) {
+    // Clients and proxies take these two for steps of a path (RFC 3986, 6.2.2.3).
+    guard id != ".", id != ".." else {
+      throw InvalidField(
+        pointer: "/id", message: "must not be . or ..: no path of the HTTP API could name the app")
+    }
     var reader = AppFormReader(hasSecrets: true)
     form = try reader.read(json, besides: Self.others)
     secrets = reader.secrets

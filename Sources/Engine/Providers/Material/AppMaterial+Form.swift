@@ -1,4 +1,4 @@
-package import HTTPClient
+internal import HTTPClient
 package import Model
 package import PushpoolConfiguration
 internal import Reactor
@@ -14,14 +14,26 @@ extension AppMaterial {
     standsInRedis = true
   }
 
-  /// Says what is wrong with the material, as providers are made of it.
-  /// - Parameter client: sends nothing.
-  package func check(_ client: HTTPClient) throws(InvalidField) {
-    var builder = ProviderBuilder(client: client, clock: .system)
+  /// Says what is wrong with the material, as providers are made of it. It takes as long as a secret wants, so no loop is to wait
+  /// for it.
+  package func check() throws(InvalidField) {
+    var builder = ProviderBuilder.ofCheck
     do throws(MaterialProblems) { try builder.add(self) } catch {
       if let problem = error.all.first { throw problem.ofForm }
     }
   }
+}
+
+extension ProviderBuilder {
+  /// For providers that send nothing. All have one client and one store of the system's authorities, which takes long to read.
+  fileprivate static var ofCheck: ProviderBuilder {
+    var sources = ProviderSources()
+    if let systemTrust { sources.trust.updateValue(systemTrust, forKey: nil) }
+    return ProviderBuilder(client: client, clock: .system, sources: sources)
+  }
+
+  private static let client = HTTPClient()
+  private static let systemTrust = try? TrustStore(authorities: nil, file: "")
 }
 
 /// The secrets that are given with the form of an app.

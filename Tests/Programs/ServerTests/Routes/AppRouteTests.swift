@@ -100,6 +100,43 @@ import Testing
     }
   }
 
+  @Test("If-Match and If-None-Match let a change through while the app is what they name")
+  func conditions() async throws {
+    try await RouteStage.with(configuration) { stage in
+      func put(_ headers: [String: String], perSecond: Int) async throws -> RouteStage.Answer {
+        try await stage.ask(
+          .put, Self.path, headers: headers,
+          body { $0["pushes_per_second"] = .integer(perSecond) })
+      }
+      #expect(try await put(["if-match": "*"], perSecond: 1).status == 412)
+      let added = try await put(["if-none-match": "*"], perSecond: 1)
+      #expect(added.status == 201)
+      let tag = try #require(added.header("etag"))
+      #expect(tag == "\"\(added["revision"]?.stringValue ?? "")\"")
+      #expect(try await stage.ask(.get, Self.path).header("etag") == tag)
+      #expect(try await put(["if-none-match": "*"], perSecond: 2).status == 412)
+      let set = try await put(["if-match": "\"other\", \(tag)"], perSecond: 3)
+      #expect(set.status == 200 && set["pushes_per_second"] == .integer(3))
+      // Of the one before.
+      #expect(try await put(["if-match": tag], perSecond: 4).status == 412)
+      #expect(
+        try await put(["if-match": "W/\(set.header("etag") ?? "")"], perSecond: 4).status == 412)
+      #expect(try await put(["if-match": "*"], perSecond: 5).status == 200)
+      for headers in [
+        ["if-match": "no tag"], ["if-none-match": tag],
+        ["if-match": "*", "if-none-match": "*"],
+      ] {
+        #expect(try await put(headers, perSecond: 6).status == 400, "\(headers)")
+      }
+      let last = try await stage.ask(.get, Self.path)
+      #expect(last["pushes_per_second"] == .integer(5))
+      #expect(try await stage.ask(.delete, Self.path, headers: ["if-match": tag]).status == 412)
+      let own = try #require(last.header("etag"))
+      #expect(try await stage.ask(.delete, Self.path, headers: ["if-match": own]).status == 204)
+      #expect(try await stage.ask(.delete, Self.path, headers: ["if-match": own]).status == 404)
+    }
+  }
+
   @Test("a body that breaks a rule, or a secret that is none, is refused with its pointer")
   func refuses() async throws {
     try await RouteStage.with(configuration) { stage in
