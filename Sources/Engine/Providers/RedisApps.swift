@@ -7,6 +7,8 @@ package struct RedisApps: Sendable, Equatable {
   package fileprivate(set) var usable: [String: AppRules] = [:]
   /// The apps that cannot.
   package fileprivate(set) var leftOut: [String: LeftOutApp] = [:]
+  /// The ids of the keys that have sealed the secrets of those that can be sent for.
+  package fileprivate(set) var sealedBy: [String: [String]] = [:]
   /// Apps that the configuration file names, too: the file's app counts.
   package fileprivate(set) var displaced: Set<String> = []
   /// Apps that are to be read, since the process knows no more of them than their names.
@@ -47,6 +49,7 @@ package struct RedisApps: Sendable, Equatable {
 
   fileprivate mutating func forget(_ id: String) {
     usable[id] = nil
+    sealedBy[id] = nil
     leftOut[id] = nil
     displaced.remove(id)
     unread.remove(id)
@@ -58,7 +61,8 @@ package struct RedisApps: Sendable, Equatable {
 package struct RedisAppsChange {
   /// One app as it is now.
   package enum Finding: Sendable {
-    case material(AppMaterial, AppRules)
+    /// - Parameter sealedBy: the ids of the keys that have sealed its secrets.
+    case material(AppMaterial, AppRules, sealedBy: [String])
     /// Nothing can be sent for the app.
     /// - Parameter part: where in the app that is, such as `apns.production.key`; empty for all of it.
     case fault(part: String, message: String)
@@ -102,10 +106,11 @@ package struct RedisAppsChange {
     switch finding {
     case .gone: break
     case .fault(let part, let message): leaveOut(id, part, message)
-    case .material(let material, let rules):
+    case .material(let material, let rules, let keys):
       do throws(MaterialProblems) {
         try builder.add(material)
         redis.usable[id] = rules
+        redis.sealedBy[id] = keys
       } catch {
         let first = error.all.first
         leaveOut(id, first?.partOfForm ?? "", first?.message ?? "cannot be used")

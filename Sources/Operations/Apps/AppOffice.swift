@@ -141,9 +141,6 @@ extension AppRecord {
       return account.environment == .development ? "\(name).development" : name
     }
   }
-
-  /// The keys that have sealed its secrets, each once.
-  package var keyIDs: [String] { Set(secrets.values.map(\.keyID)).sorted() }
 }
 
 extension AppOffice.Listed {

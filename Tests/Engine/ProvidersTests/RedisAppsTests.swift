@@ -43,7 +43,7 @@ import Testing
       AppSecretName.apns(.production, .key): try text(other ?? key.file),
       AppSecretName.fcm(.serviceAccount): try text(account.file),
     ]
-    return .material(AppMaterial(id: id, form, secrets: secrets), form.rules)
+    return .material(AppMaterial(id: id, form, secrets: secrets), form.rules, sealedBy: ["k1"])
   }
 
   private func configuration(_ apps: String...) -> Configuration {
@@ -217,8 +217,8 @@ import Testing
 
   @Test("what is wrong with a document's secret is told by the place that it stands in")
   func checks() throws {
-    guard case .material(let good, _) = try material("news"),
-      case .material(let bad, _) = try material("news", key: account.file)
+    guard case .material(let good, _, _) = try material("news"),
+      case .material(let bad, _, _) = try material("news", key: account.file)
     else {
       Issue.record("no material")
       return

@@ -133,7 +133,7 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
     let keeping = Task(executorPreference: keeper.loop) { [keeper] in await keeper.run() }
-    // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back.
+    // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back. The keeper bounds the wait.
     await keeper.complete()
     await withTaskGroup(of: Void.self) { group in
       // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
@@ -237,7 +237,9 @@ package final class WorkerService: Sendable {
       (lastAccepted, lastMs) = (sum.accepted, nowMs)
       // Every lane has just answered.
       do throws(SystemError) {
-        try health?.write(isReady: sum.isConnected, trouble: sum.trouble)
+        let awaited = standing.awaited
+        try health?.write(
+          isReady: sum.isConnected && awaited == nil, trouble: awaited ?? sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
       var fields = fields(sum, rate)
       if beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0 {

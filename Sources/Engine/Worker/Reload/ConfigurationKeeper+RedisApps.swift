@@ -6,7 +6,7 @@ internal import Store
 
 extension ConfigurationKeeper {
   /// Takes what has changed of the apps of Redis.
-  /// - Returns: whether they were read, or Redis refuses to show them; false while Redis is away.
+  /// - Returns: whether lanes may start: the apps were read, or cannot be for now.
   @discardableResult
   func takeRedisApps() async -> Bool {
     let before = current
@@ -22,25 +22,40 @@ extension ConfigurationKeeper {
         try await watch.tell(before)
         try await watch.tellGone(before)
       }
-      note(nil, watch)
+      note(current.missed?.alarmCondition, watch)
       return true
     } catch {
       switch error {
-      case .redis(let error):
-        guard case .server(let code, _) = error else { return false }
-        note(
-          AlarmCondition(
-            field: AlarmKind.redisApps.field(code),
-            sentence: "the apps of Redis cannot be read, and those that were read before go on: "
-              + DocumentedUser.worker.explain(error)), watch)
+      case .redis(let error): return noteUnread(error, watch)
       case .refused(let error):
         note(
           AlarmCondition(
             field: AlarmKind.redisApps.field("limit"),
             sentence: "changes of the apps of Redis are not taken: \(error)"), watch)
+        return true
       }
-      return true
     }
+  }
+
+  /// - Returns: whether lanes may start without the apps.
+  private func noteUnread(_ error: RedisError, _ watch: RedisAppsWatch) -> Bool {
+    let reason = DocumentedUser.worker.explain(watch.loss ?? error)
+    // What passes by itself is worth no alarm before it lasts.
+    if error.isTemporary, watch.idleMs < watch.patienceMs {
+      if !watch.hasRead { parts.standing.noteAwaited(Self.awaited(reason)) }
+      if watch.isNews(reason) {
+        parts.log.warning("the apps of Redis cannot be read: \(reason); trying again")
+      }
+      return watch.hasRead
+    }
+    note(
+      AlarmCondition(
+        field: AlarmKind.redisApps.field(error.alarmCode),
+        sentence: watch.hasRead
+          ? "the apps of Redis cannot be read, and those that were read before go on: \(reason)"
+          : "the apps of Redis cannot be read, and the worker goes on without them: \(reason)"),
+      watch)
+    return true
   }
 
   private func use(
@@ -63,5 +78,17 @@ extension ConfigurationKeeper {
         usable: redis.usable.count, leftOut: redis.leftOut.count, change: watch.change,
         trouble: trouble))
     if isNews, let trouble { parts.log.error("\(trouble.sentence)") }
+  }
+}
+
+extension RedisError {
+  /// The error in an alarm's field: as Redis calls it, or the place where it lies.
+  fileprivate var alarmCode: String {
+    switch self {
+    case .server(let code, _): code
+    case .unexpectedReply: "reply"
+    case .connectionLost, .timeout, .protocolViolation, .unavailable, .tooManyPending, .unsuitable:
+      "connection"
+    }
   }
 }

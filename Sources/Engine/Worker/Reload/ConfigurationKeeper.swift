@@ -60,6 +60,7 @@ actor ConfigurationKeeper {
         try RedisAppsWatch(place, on: loop)
       } else { nil }
     isComplete = redisApps == nil
+    if !isComplete { parts.standing.noteAwaited(Self.awaited()) }
     againAtMs = started.apps.leftOut.isEmpty ? nil : Self.laterMs
     parts.standing.noteLoaded(started.digest, uptimeMs: FleetClock.uptimeMs)
   }
@@ -93,7 +94,14 @@ actor ConfigurationKeeper {
     await lookAtRedisApps()
   }
 
-  /// Returns when the apps of Redis were read once, or cannot be, or the keeper ends; at once where there are to be none.
+  /// The apps of Redis as what the lanes wait for.
+  /// - Parameter reason: why they were not read yet; nil for none that is known.
+  static func awaited(_ reason: String? = nil) -> String {
+    "waits for the apps of Redis" + (reason.map { ": \($0)" } ?? "")
+  }
+
+  /// Returns when the apps of Redis were read once, or cannot be, or not in `RedisAppsPlace.patienceMs`, or the keeper ends; at
+  /// once where there are to be none.
   func complete() async {
     guard !isComplete, !isEnded else { return }
     await withCheckedContinuation { waiting.append($0) }
@@ -105,6 +113,7 @@ actor ConfigurationKeeper {
 
   private func completed() {
     isComplete = true
+    parts.standing.noteAwaited(nil)
     for waiter in waiting { waiter.resume() }
     waiting = []
   }

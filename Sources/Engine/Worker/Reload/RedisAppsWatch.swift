@@ -11,6 +11,8 @@ struct RedisAppsPlace: Sendable {
   let endpoint: RedisEndpoint
   let prefix: String
   let routes: FleetRoutes
+  /// For how long apps that cannot be read are no alarm, and for how long a worker that starts waits for them.
+  var patienceMs = WorkerLimits.redisAppsPatienceMs
 }
 
 /// Reads the apps of Redis, and later what has changed of them, over a connection of its own; loop-bound. It keeps no record: what
@@ -29,7 +31,14 @@ final class RedisAppsWatch {
   /// The last change that was read; nil when there was none yet.
   private(set) var change: String?
   /// Whether all records have been read.
-  private var isRead = false
+  private(set) var hasRead = false
+  let patienceMs: Int64
+  /// Why there is no connection; nil while there is one.
+  private(set) var loss: RedisError?
+  /// When something was read last, or that was begun, by `FleetClock.uptimeMs`.
+  private var readAtMs = FleetClock.uptimeMs
+  /// The reason that the log was told last.
+  private var toldReason: String?
   /// The shared routes as this process knows them; nil while it does not know what stands there.
   private var shared: [String: String]?
   /// Whether the shared routes have all that this process has to say.
@@ -37,20 +46,29 @@ final class RedisAppsWatch {
 
   init(_ place: RedisAppsPlace, on loop: EventLoop) throws(TLSError) {
     connection = try RedisConnection(loop: loop, endpoint: place.endpoint)
+    patienceMs = place.patienceMs
     apps = FleetStore(connection: connection, prefix: place.prefix).apps
     routes = ShardStore(connection: connection, prefix: place.prefix).routes
+    connection.onLost = { [weak self] in self?.loss = $0 }
+    connection.onReady = { [weak self] in self?.loss = nil }
   }
 
   func start() { connection.connect() }
 
   func stop() { connection.close() }
 
-  /// Whether there is a connection.
-  var isReady: Bool { connection.isReady }
-
   /// Waits for a connection for a moment.
   func waitUntilReady(ms: UInt64) async {
     do throws(RedisError) { try await connection.waitUntilReady(timeoutMs: ms) } catch {}
+  }
+
+  /// For how long nothing was read.
+  var idleMs: Int64 { FleetClock.uptimeMs - readAtMs }
+
+  /// Whether the log was told another reason last, or none since something was read.
+  func isNews(_ reason: String) -> Bool {
+    defer { toldReason = reason }
+    return toldReason != reason
   }
 
   // MARK: The apps
@@ -63,7 +81,7 @@ final class RedisAppsWatch {
   func read(
     after before: LoadedConfiguration, keys: SealingKeys, client: HTTPClient, clock: WallClock
   ) async throws(Trouble) -> ConfiguredApps? {
-    guard isRead else {
+    guard hasRead else {
       return try await readAll(after: before, keys: keys, client: client, clock: clock)
     }
     var ids = before.apps.redis.unread
@@ -115,7 +133,7 @@ final class RedisAppsWatch {
       cursor = page.cursor
     } while cursor != nil
     let taken = try Self.whole(next)
-    (change, isRead) = (last, true)
+    (change, hasRead) = (last, true)
     return taken
   }
 
@@ -153,7 +171,8 @@ final class RedisAppsWatch {
       }
       let secrets = try record.open(keys)
       return .material(
-        AppMaterial(id: id, record.form, secrets: secrets), record.form.rules)
+        AppMaterial(id: id, record.form, secrets: secrets), record.form.rules,
+        sealedBy: keys.ids(among: record.keyIDs))
     } catch {
       return .fault(
         part: String(error.pointer.dropFirst()).replacing("/", with: "."), message: error.message)
@@ -188,12 +207,20 @@ final class RedisAppsWatch {
   }
 
   /// Says that apps are gone, after the lanes have let go of them. Those stay that are left out here, or are in the file: another
-  /// worker may have them.
+  /// worker may have them. So do those that somebody has added since this worker looked, of which another worker has said it.
   func tellGone(_ loaded: LoadedConfiguration) async throws(Trouble) {
     let ids = loaded.apps.redis.ids
-    let gone = (shared ?? [:]).keys.filter { !ids.contains($0) }
+    var gone = (shared ?? [:]).keys.filter { !ids.contains($0) }
     if !gone.isEmpty {
-      try await asking { () async throws(RedisError) in try await routes.remove(redisApps: gone) }
+      let asked = gone
+      let there = try await asking { () async throws(RedisError) in
+        try await apps.present(among: asked)
+      }
+      gone.removeAll { there.contains($0) }
+    }
+    if !gone.isEmpty {
+      let told = gone
+      try await asking { () async throws(RedisError) in try await routes.remove(redisApps: told) }
       for id in gone { shared?[id] = nil }
     }
     isTold = true
@@ -205,6 +232,10 @@ final class RedisAppsWatch {
   private func asking<Value>(
     _ body: () async throws(RedisError) -> Value
   ) async throws(Trouble) -> Value {
-    do throws(RedisError) { return try await body() } catch { throw .redis(error) }
+    do throws(RedisError) {
+      let value = try await body()
+      (readAtMs, toldReason) = (FleetClock.uptimeMs, nil)
+      return value
+    } catch { throw .redis(error) }
   }
 }

@@ -9,7 +9,7 @@ enum PKCS12File {
     /// The password is right, but this system has no provider for the cipher.
     case legacyCipher(String)
     case incomplete
-    /// It asks for more iterations than `ReactorLimits.keyIterationsMax`.
+    /// Iterations beyond `ReactorLimits.keyIterationsMax`, which it asks for.
     case tooManyIterations
     case unreadable(String)
   }

@@ -223,6 +223,23 @@ import Testing
     }
   }
 
+  @Test("routes of an app that another worker has since are not taken back")
+  func leavesNewerRoutes() async throws {
+    try await withKeeper({ try await $0.put("news") }) { keeper, taken, shelf in
+      // As between this worker's look at the changes and what it says of the routes.
+      try await shelf.command("HSET", "{pp}:apps", "late", "{}")
+      try await shelf.command(
+        "HSET", "{pp}:routes:apps", "late", "fcm|production", "gone", "fcm|production")
+      taken.routes.use(
+        RouteNews(
+          hasWork: false, isAnythingWaiting: false, isGathering: false, hasRedisApps: false,
+          digests: []), new: [:])
+      await keeper.takeRedisApps()
+      #expect(
+        try await shelf.routes() == ["news": "apns|production", "late": "fcm|production"])
+    }
+  }
+
   @Test(
     "when Redis refuses to show them, an alarm says so, those before go on, and the worker starts")
   func refused() async throws {
@@ -280,6 +297,63 @@ import Testing
         await waiting.value
         #expect(keeper.current.apps.redis.ids.isEmpty)
       }
+    }
+  }
+
+  @Test("a Redis that is away is waited for, for so long, and then the worker goes on without it")
+  func waitsForSoLong() async throws {
+    try await RedisServer.with { server in
+      let shelf = try AppShelf(server, key: folder.key, keys: SealingKeys(sealingKey))
+      try await shelf.put("news")
+      await server.stop()
+      try await folder.withKeeper(redis: server, patienceMs: 600_000) { keeper, taken in
+        #expect(taken.standing.awaited == "waits for the apps of Redis")
+        await keeper.begin()
+        let awaited = try #require(taken.standing.awaited)
+        #expect(awaited.hasPrefix("waits for the apps of Redis: "), "\(awaited)")
+        #expect(await !keeper.takeRedisApps())
+        #expect(taken.standing.redisAppsAlarm == nil)
+        #expect(taken.lines.has(.warning, "the apps of Redis cannot be read: "))
+      }
+      try await folder.withKeeper(redis: server, patienceMs: 0) { keeper, taken in
+        await keeper.begin()
+        await keeper.complete()
+        #expect(taken.standing.awaited == nil && keeper.current.apps.redis.ids.isEmpty)
+        let alarm = try #require(taken.standing.redisAppsAlarm)
+        #expect(alarm.field == "redis_apps|connection")
+        #expect(alarm.sentence.contains("and the worker goes on without them: "))
+        #expect(taken.lines.has(.error, "and the worker goes on without them"))
+      }
+    }
+  }
+
+  @Test("a key that is taken away too early is an alarm, while the apps that it has sealed go on")
+  func missed() async throws {
+    try await withKeeper({ shelf in
+      try await shelf.put("news")
+      try await shelf.put("mail")
+    }) { keeper, taken, shelf in
+      func load(_ files: String) async throws {
+        try folder.write(["shop"], "apps_in_redis: {key_files: [\(files)]}")
+        await keeper.ask()
+        _ = await keeper.turn()
+        await keeper.takeRedisApps()
+      }
+      let other = SealingKey.random()
+      try PrivateFile.write(other.fileText, to: folder.folder.file("new.key"))
+      #expect(taken.standing.redisAppsAlarm == nil)
+      try await load("new.key")
+      #expect(Set(keeper.current.apps.redis.usable.keys) == ["mail", "news"])
+      let alarm = try #require(taken.standing.redisAppsAlarm)
+      #expect(alarm.field == "redis_apps|key")
+      #expect(
+        alarm.sentence.hasPrefix(
+          "mail (and 1 more) is sealed with the key \(sealingKey.id), which no file of"))
+      try await shelf.put("mail", keys: SealingKeys(other))
+      await keeper.takeRedisApps()
+      #expect(taken.standing.redisAppsAlarm?.sentence.hasPrefix("news is sealed") == true)
+      try await load("new.key, apps.key")
+      #expect(taken.standing.redisAppsAlarm == nil)
     }
   }
 

@@ -75,9 +75,11 @@ struct ReloadFolder {
   /// Runs the body with a keeper on a thread of its own, which takes turns only when it is asked to.
   /// - Parameters:
   ///   - redis: has apps of Redis.
+  ///   - patienceMs: for how long those are waited for that cannot be read.
   ///   - onRead: called before the configuration is loaded anew.
   func withKeeper<Value>(
     isStrict: Bool = false, levels: Levels = Levels(), redis: RedisServer? = nil,
+    patienceMs: Int64 = WorkerLimits.redisAppsPatienceMs,
     onRead: @escaping @Sendable () -> Void = {},
     _ body: (ConfigurationKeeper, Taken) async throws -> Value
   ) async throws -> Value {
@@ -97,7 +99,9 @@ struct ReloadFolder {
       parts: ConfigurationKeeperParts(
         client: HTTPClient(), clock: .system, standing: taken.standing, log: taken.lines.logger,
         redisApps: redis.map {
-          RedisAppsPlace(endpoint: $0.endpoint, prefix: Self.prefix, routes: taken.routes)
+          RedisAppsPlace(
+            endpoint: $0.endpoint, prefix: Self.prefix, routes: taken.routes,
+            patienceMs: patienceMs)
         }),
       take: { taken.add($0) })
     try keeper.loop.start()

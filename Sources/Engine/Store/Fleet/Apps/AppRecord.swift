@@ -72,13 +72,15 @@ package struct AppRecord: Sendable, Equatable {
     guard let existing, let sealed = existing.secrets[name] else {
       throw InvalidField(
         pointer: name.pointer,
-        message: "is to stay as it was shown, and the app has no such secret: give the secret itself")
+        message:
+          "is to stay as it was shown, and the app has no such secret: give the secret itself")
     }
     guard sealed.facts == facts else {
       throw InvalidField(
         pointer: name.pointer,
-        message: "is to stay as it was shown, and somebody has set another one since: show the app again, or give the "
-          + "secret itself")
+        message:
+          "is to stay as it was shown, and somebody has set another one since: show the app again, "
+          + "or give the secret itself")
     }
     // Nobody gets to know a secret by having it sent to a place of their own.
     guard form.sends(name, as: existing.form) else {
@@ -165,6 +167,9 @@ package struct AppRecord: Sendable, Equatable {
   }
 
   // MARK: Its secrets
+
+  /// The keys that have sealed its secrets, each once.
+  package var keyIDs: [String] { Set(secrets.values.map(\.keyID)).sorted() }
 
   /// Opens a secret that the record has.
   func open(_ name: AppSecretName, _ keys: SealingKeys) throws(SealFault) -> AppSecret {

@@ -85,6 +85,16 @@ package struct AppRecordStore {
       RedisCommand("HEXISTS", functions.keys.apps, id), decode: decodeInteger) == 1
   }
 
+  /// The apps that are there, of some.
+  package func present(among ids: [String]) async throws(RedisError) -> Set<String> {
+    guard ids.count <= StoreLimits.appsPage else {
+      return Set(try await self.ids()).intersection(ids)
+    }
+    var there: Set<String> = []
+    for id in ids where try await has(id) { there.insert(id) }
+    return there
+  }
+
   /// The values of some apps, in their order; nil for those that are not there.
   package func find(_ ids: [String]) async throws(RedisError) -> [[UInt8]?] {
     guard !ids.isEmpty else { return [] }

@@ -72,6 +72,11 @@ package struct SealingKeys: Sendable, Equatable {
     all = keys
   }
 
+  /// The ids of these keys that are among some. The texts are the keys' own: thousands of apps share them.
+  package func ids(among some: [String]) -> [String] {
+    all.map(\.id).filter { some.contains($0) }
+  }
+
   /// The key that seals.
   package var newest: SealingKey { all[0] }
 

@@ -175,6 +175,8 @@ enum WorkerLimits {
   static let leftOutTriedMax = 100
   /// How often changes of the apps of Redis are asked for.
   static let redisAppsLookMs: UInt64 = 1_000
+  /// For how long they cannot be read before that is an alarm, and before a worker that starts goes without them.
+  static let redisAppsPatienceMs: Int64 = 30_000
   /// With more apps than these no name is suggested for one that nobody has: 10 ms for each question.
   static let suggestedAmongMax = 1_000
   /// The wait between two looks at the configuration's files, and at how many of them while nothing has changed: 12 ms.

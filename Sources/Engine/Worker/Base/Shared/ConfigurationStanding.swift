@@ -12,6 +12,8 @@ final class ConfigurationStanding: Sendable {
     /// Settings that have changed and have no effect before a restart.
     var awaitingRestart: [String] = []
     var redisApps: RedisAppsStanding?
+    /// The sentence that says why the lanes have not started.
+    var awaited: String?
   }
 
   /// The standing of the apps of Redis.
@@ -65,6 +67,12 @@ final class ConfigurationStanding: Sendable {
       return state.redisApps?.trouble != standing?.trouble
     }
   }
+
+  /// - Parameter awaited: what the lanes wait for before they start, as a sentence; nil when they wait for nothing any more.
+  func noteAwaited(_ awaited: String?) { state.withLock { $0.awaited = awaited } }
+
+  /// The sentence that says what the lanes wait for before they start; nil when they wait for nothing.
+  var awaited: String? { state.withLock { $0.awaited } }
 
   /// The alarm while the configuration that is there is refused.
   var alarmCondition: AlarmCondition? { state.withLock { $0.refusal } }
