@@ -121,7 +121,7 @@ package struct ProviderBuilder {
       shared: origin.shared, authorities: Self.name(of: origin.access.authorities))
     if let known = earlier[digest] {
       sources.take(names, from: earlierSources)
-      return .success(known)
+      return .success(known.with(limits: origin.limits))
     }
     do throws(MaterialProblem) {
       return .success(
@@ -149,8 +149,7 @@ package struct ProviderBuilder {
 
   /// Notes the messages a minute that a network allows an account, unless the app cannot be added.
   /// - Parameter name: of the account's rate.
-  /// - Returns: what the configuration says of the account, which may be something else. An app of Redis goes by that: a
-  ///   tenant is no reason to leave out another one.
+  /// - Returns: what the configuration says of the account, which may be something else.
   mutating func note(quota perMinute: Int, of name: String) -> Int {
     if let known = sources.quotas[name] { return known }
     quotas[name] = perMinute

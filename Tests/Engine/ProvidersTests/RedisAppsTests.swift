@@ -28,7 +28,8 @@ import Testing
 
   /// An app at APNs and FCM, as its record in Redis has it.
   private func material(
-    _ id: String, key other: String? = nil, messagesPerMinute: Int? = nil,
+    _ id: String, key other: String? = nil, account otherAccount: String? = nil,
+    messagesPerMinute: Int? = nil,
     _ change: (inout AppForm) -> Void = { _ in }
   ) throws -> RedisAppsChange.Finding {
     var form = AppForm()
@@ -41,7 +42,7 @@ import Testing
     change(&form)
     let secrets = [
       AppSecretName.apns(.production, .key): try text(other ?? key.file),
-      AppSecretName.fcm(.serviceAccount): try text(account.file),
+      AppSecretName.fcm(.serviceAccount): try text(otherAccount ?? account.file),
     ]
     return .material(AppMaterial(id: id, form, secrets: secrets), form.rules, sealedBy: ["k1"])
   }
@@ -181,7 +182,7 @@ import Testing
     #expect(tried.directory.numbers(app: "news") == news && tried.redis == apps.redis)
   }
 
-  @Test("an app of Redis goes by the project's quota that is in force, and stops no other one")
+  @Test("an app of Redis shares a project's quota with those alone that have its key")
   func quotas() throws {
     var file = configuration()
     file.apps = [
@@ -191,19 +192,38 @@ import Testing
           fcm: FCMConfiguration(serviceAccountFile: account.file, messagesPerMinute: 600)))
     ]
     var apps = try ConfiguredApps(file, client: client)
-    apps = try changed(apps, file, [("news", try material("news", messagesPerMinute: 60_000))])
+    func rate(_ app: String) throws -> RateLimit? {
+      try #require(
+        apps.directory.entries.first { $0.app == app && $0.provider.network == .fcm }
+      ).limits.last
+    }
+    let own = try TemporaryFolder()
+    let other = try FCMServiceAccount(folder: own.path, tokenURI: "https://localhost/token")
+    apps = try changed(
+      apps, file,
+      [
+        ("news", try material("news", messagesPerMinute: 60_000)),
+        ("mail", try material("mail", messagesPerMinute: 60)),
+        ("evil", try material("evil", account: other.file, messagesPerMinute: 1)),
+      ])
+    withExtendedLifetime(own) {}
     #expect(apps.redis.leftOut.isEmpty)
-    let entry = try #require(
-      apps.directory.entries.first { $0.app == "news" && $0.provider.network == .fcm })
-    #expect(entry.limits.map(\.perSecond) == [10])
+    let (shop, news, mail, evil) = (
+      try rate("shop"), try rate("news"), try rate("mail"), try rate("evil")
+    )
+    #expect(shop?.name == "fcm:\(account.projectID)" && shop?.perSecond == 10)
+    #expect(news?.name == mail?.name && news?.perSecond == 1_000 && mail?.perSecond == 1)
+    #expect(evil?.name.hasPrefix("fcm:\(account.projectID):") == true)
+    #expect(Set([shop, news, evil].map { $0?.name }).count == 3)
     // Nor does the quota of an app of Redis keep one of the file out.
     file.apps[0].fcm?.messagesPerMinute = 1_200
     apps = try ConfiguredApps(file, client: client, after: apps)
     #expect(apps.leftOut.isEmpty && apps.redis.leftOut.isEmpty)
-    let bare = try changed(
-      try ConfiguredApps(configuration(), client: client), configuration(),
-      [("a", try material("a", messagesPerMinute: 60)), ("b", try material("b"))])
-    #expect(bare.redis.leftOut.isEmpty && bare.redis.usable.count == 2)
+    // Another quota is no other entry.
+    let numbers = apps.directory.numbers(app: "news")
+    apps = try changed(apps, file, [("news", try material("news", messagesPerMinute: 120))])
+    #expect(try rate("news")?.perSecond == 2)
+    #expect(apps.directory.numbers(app: "news") == numbers)
   }
 
   @Test("an app that comes up twice while all are read is taken once")

@@ -54,7 +54,7 @@ extension FCMMaterial: NetworkMaterial {
   ) -> [Result<ProviderDirectory.Entry, MaterialProblem>] {
     do throws(MaterialProblem) {
       let known = try knownAccount(by: &builder)
-      let quota = try quota(of: known.projectID, by: &builder)
+      let quota = try quota(of: known, by: &builder)
       let origin = EntryOrigin(
         app: app, environments: PushEnvironment.all, limits: limits + [quota], part: Self.part,
         parts: [.init(account), .init(tokenEndpoint)] + access.parts, access: access,
@@ -85,20 +85,26 @@ extension FCMMaterial: NetworkMaterial {
     MaterialDigest([.init("fcm account"), .init(account), .init(tokenEndpoint)])
   }
 
-  /// The rate that all who send to the project share.
+  /// The rate that all who send to the project share. Of apps of Redis those share one that have the same key: whoever adds an app may
+  /// name any project, and would slow down the others who send to it.
   private func quota(
-    of project: String, by builder: inout ProviderBuilder
+    of account: ServiceAccount, by builder: inout ProviderBuilder
   ) throws(MaterialProblem) -> RateLimit {
-    let name = "\(Self.part):\(project)"
-    let perMinute = builder.note(quota: messagesPerMinute, of: name)
-    guard perMinute == messagesPerMinute || builder.addsRedisApp else {
-      throw MaterialProblem(
-        part: "\(Self.part).messages_per_minute", source: nil,
-        message: "is \(messagesPerMinute), and another app sends to the same project "
-          + "\(project) with \(perMinute): the quota is the project's, give both the same")
+    var name = "\(Self.part):\(account.projectID)"
+    if builder.addsRedisApp {
+      name += ":\(account.key.digest)"
+    } else {
+      let perMinute = builder.note(quota: messagesPerMinute, of: name)
+      guard perMinute == messagesPerMinute else {
+        throw MaterialProblem(
+          part: "\(Self.part).messages_per_minute", source: nil,
+          message: "is \(messagesPerMinute), and another app sends to the same project "
+            + "\(account.projectID) with \(perMinute): the quota is the project's, give both the same"
+        )
+      }
     }
     return RateLimit(
-      name: name, perSecond: Double(perMinute) / 60, rampMs: FCMLimits.rampMs)
+      name: name, perSecond: Double(messagesPerMinute) / 60, rampMs: FCMLimits.rampMs)
   }
 
   private func provider(

@@ -40,9 +40,8 @@ struct MaterialDigest: Hashable, Sendable {
     init(bytes: [UInt8]?) { self.bytes = bytes }
     init(_ text: String?) { bytes = text.map { Array($0.utf8) } }
     init(_ material: MaterialBytes?) { bytes = material?.bytes }
-    init(_ limit: RateLimit) {
-      self.init("\(limit.name) \(limit.perSecond) \(limit.isOfApp) \(limit.rampMs)")
-    }
+    /// Without its width: a rate that becomes another is no reason for another entry.
+    init(_ limit: RateLimit) { self.init("\(limit.name) \(limit.isOfApp) \(limit.rampMs)") }
   }
 }
 

@@ -18,7 +18,7 @@ struct RedisAppsDiff {
         added.append(id)
         continue
       }
-      if former != rules || before.directory.numbers(app: id) != next.directory.numbers(app: id) {
+      if former != rules || !next.directory.sends(id, as: before.directory) {
         changed.append(id)
       }
     }
