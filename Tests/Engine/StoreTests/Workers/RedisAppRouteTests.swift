@@ -47,10 +47,14 @@ import Testing
     try await Lane.withStore { _, store in
       let routes = store.routes
       #expect(try await announce(store, Self.bare).hasRedisApps)
+      #expect(try await !announce(store, Self.bare).isSharing)
       #expect(try await !announce(store, Self.full).hasRedisApps)
       try await routes.add(redisApps: Self.full.redisApps, waitMs: Self.waitMs)
       #expect(try await announce(store, Self.full).hasRedisApps)
+      #expect(try await announce(store, Self.bare).isSharing)
       #expect(try await routes.redisApps() == Self.full.redisApps)
+      #expect(try await routes.redisApps(["none", "news"]) == [nil, "apns|production"])
+      #expect(try await routes.redisApps([]) == [])
       // It is no configuration, and nobody is to read it as one.
       #expect(try await announce(store, Self.full).digests == [Self.full.digest])
       let seconds = try await store.redis("TTL", "{pp}:routes:apps").integer

@@ -26,13 +26,14 @@ package struct RouteStore {
         try expectArray(reply, atLeast: 1)
         guard reply[0].string != "UNKNOWN" else { return nil }
         try expectArray(reply, atLeast: 5)
+        let tables = (5..<reply.count).map { reply[$0].string }
         return RouteNews(
           hasWork: try decodeInteger(reply[1]) > 0,
           isAnythingWaiting: try decodeInteger(reply[2]) > 0,
           isGathering: try decodeInteger(reply[3]) > 0,
           hasRedisApps: try decodeInteger(reply[4]) > 0,
-          digests: (5..<reply.count).map { reply[$0].string }
-            .filter { $0 != RouteTable.ofRedisApps })
+          isSharing: tables.contains(RouteTable.ofRedisApps),
+          digests: tables.filter { $0 != RouteTable.ofRedisApps })
       }
       if let news { return news }
       if !isLast { try await publish(routes, lifeSeconds: lifeSeconds) }
@@ -64,6 +65,17 @@ package struct RouteStore {
     let key = functions.keys.routes(RouteTable.ofRedisApps)
     let pairs = try await functions.connection.call(RedisCommand("HGETALL", key)).pairs
     return Dictionary(pairs, uniquingKeysWith: { $1 })
+  }
+
+  /// The places of some of them, in their order; nil for an app that none of these workers has.
+  package func redisApps(_ apps: [String]) async throws(RedisError) -> [String?] {
+    guard !apps.isEmpty else { return [] }
+    var command = RedisCommand("HMGET", functions.keys.routes(RouteTable.ofRedisApps))
+    for app in apps { command.append(app) }
+    return try await functions.connection.call(command) { reply throws(RedisError) in
+      try expectArray(reply, exactly: apps.count)
+      return (0..<apps.count).map { reply[$0].isNull ? nil : reply[$0].string }
+    }
   }
 
   /// Says where apps that stand in Redis can be sent to. Plain commands alone: what is said twice is the same.
@@ -180,17 +192,20 @@ package struct RouteNews: Sendable, Equatable {
   package let isGathering: Bool
   /// Whether Redis knows of all apps of Redis that this worker has: else they are to be said anew.
   package let hasRedisApps: Bool
+  /// Whether a worker that lives, or did so lately, has apps of Redis.
+  package let isSharing: Bool
   /// The configurations of the workers that live, or did so lately; its own among them.
   package let digests: [String]
 
   package init(
     hasWork: Bool, isAnythingWaiting: Bool, isGathering: Bool, hasRedisApps: Bool = true,
-    digests: [String]
+    isSharing: Bool = false, digests: [String]
   ) {
     self.hasWork = hasWork
     self.isAnythingWaiting = isAnythingWaiting
     self.isGathering = isGathering
     self.hasRedisApps = hasRedisApps
+    self.isSharing = isSharing
     self.digests = digests
   }
 }

@@ -43,9 +43,15 @@ package struct RouteTable: Sendable, Equatable {
   package func leavesOut(_ app: String) -> Bool { leftOutApps.contains(app) }
 
   package func has(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool {
-    let place = Self.place(network, environment)[...]
-    return places[app]?.contains(place)
-      ?? redisApps[app]?.split(separator: ",").contains(place) ?? false
+    places[app]?.contains(Self.place(network, environment)[...])
+      ?? redisApps[app].map { Self.has(network, environment, in: $0) } ?? false
+  }
+
+  /// - Parameter places: of one app, as in `fields`.
+  package static func has(
+    _ network: Network, _ environment: PushEnvironment, in places: String
+  ) -> Bool {
+    places.split(separator: ",").contains(place(network, environment)[...])
   }
 
   package static func place(_ network: Network, _ environment: PushEnvironment) -> String {

@@ -12,11 +12,21 @@ final class FleetRoutes: Sendable {
     var isGathering = false
     /// Whether Redis does not know of all apps of Redis that this process has.
     var lacksRedisApps = false
+    /// Whether there are workers with apps of Redis.
+    var isSharing = false
+    /// Apps of Redis that were asked about: their places, and when that was looked up.
+    var shared: [String: (places: String?, atMs: Int64)] = [:]
+    /// Apps that are to be looked up, since somebody has asked about them.
+    var asked: Set<String> = []
     /// The app that was asked about last, and what it was taken for.
     var suggested: (app: String, name: String?)?
   }
 
   private let state = Mutex(State())
+  private let nowMs: @Sendable () -> Int64
+
+  /// - Parameter nowMs: a clock that is never set.
+  init(nowMs: @escaping @Sendable () -> Int64 = { FleetClock.uptimeMs }) { self.nowMs = nowMs }
 
   /// Whether another worker can send there, lately could, or may when the app's files are mended; nil when that is not known
   /// yet.
@@ -27,7 +37,46 @@ final class FleetRoutes: Sendable {
         $0.has(app, network, environment) || $0.leavesOut(app)
       }
       if isTheirs { return true }
+      if state.isSharing {
+        guard let theirs = shares(app, network, environment, &state) else { return nil }
+        if theirs { return true }
+      }
       return state.isGathering ? nil : false
+    }
+  }
+
+  /// Whether a worker has the app of Redis, with such a place; nil until that is looked up. This worker may have another record of
+  /// the app, or none, since it looks at a time of its own.
+  private func shares(
+    _ app: String, _ network: Network, _ environment: PushEnvironment, _ state: inout State
+  ) -> Bool? {
+    if let known = state.shared[app], isFresh(known.atMs) {
+      return known.places.map { RouteTable.has(network, environment, in: $0) } ?? false
+    }
+    if state.asked.count < WorkerLimits.sharedRoutesAskedMax { state.asked.insert(app) }
+    return nil
+  }
+
+  private func isFresh(_ atMs: Int64) -> Bool { nowMs() - atMs < WorkerLimits.sharedRoutesMs }
+
+  /// Whether `othersHave` knows of an app only when it was looked up, and it was not lately.
+  func mustLook(at app: String) -> Bool {
+    state.withLock { $0.isSharing && !($0.shared[app].map { isFresh($0.atMs) } ?? false) }
+  }
+
+  /// The apps of Redis that somebody has asked about; who takes them is to look them up.
+  func takeAsked() -> [String] {
+    state.withLock { state in
+      defer { state.asked = [] }
+      return Array(state.asked)
+    }
+  }
+
+  /// - Parameter places: of each app, as Redis has them; nil where there is none.
+  func note(shared apps: [String], places: [String?]) {
+    state.withLock { state in
+      state.shared = state.shared.filter { isFresh($0.value.atMs) }
+      for (app, places) in zip(apps, places) { state.shared[app] = (places, nowMs()) }
     }
   }
 
@@ -60,6 +109,7 @@ final class FleetRoutes: Sendable {
       state.isGathering = news.isGathering
       state.suggested = nil
       if !news.hasRedisApps { state.lacksRedisApps = true }
+      state.isSharing = news.isSharing
       let all = (state.others ?? [:]).merging(new) { $1 }
       state.others = all.filter { news.digests.contains($0.key) }
     }

@@ -326,6 +326,10 @@ enum WorkerLimits {
   /// How soon a token that its network called bad is tried again while it is not known whether another worker has credentials
   /// for its other environment.
   static let routesUnknownMs: UInt64 = 2_000
+  /// For how long it is believed where an app of Redis can be sent to: somewhat longer than it takes to ask again.
+  static let sharedRoutesMs: Int64 = 5_000
+  /// Apps of Redis that are looked up at a time.
+  static let sharedRoutesAskedMax = 256
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   /// How often a beat tells the figures for monitors as well, and how many bytes they are at most.
