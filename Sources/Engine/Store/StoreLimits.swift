@@ -108,8 +108,8 @@ package enum StoreLimits {
   /// A file with a key of 32 bytes in Base64 has 45.
   static let appKeyFileBytesMax = 1_024
   /// The name of such a key, and of a change of an app.
-  static let appKeyIDBytesMax = 64
-  static let appRevisionBytes = 16
+  static let appKeyIDDigits = 16
+  static let appRevisionDigits = 16
   /// An app's record: a form and up to a dozen secrets.
   package static let appRecordBytesMax = 160 * 1024
   /// About how many of them one page has, and one call reads: 0.3 ms of Redis's time when they are small.

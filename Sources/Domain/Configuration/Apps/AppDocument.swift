@@ -58,8 +58,9 @@ package struct AppDocument: Sendable, Equatable {
 /// The facts of a secret that may be shown.
 package struct AppSecretFacts: Sendable, Equatable {
   static let fields = ["sha256", "set_at"]
+  private static let digestDigits = 16
 
-  /// The first 16 hexadecimal digits of its SHA-256; nil for a password, which people choose, so that a digest could be guessed.
+  /// The first 16 hexadecimal digits of its SHA-256, in lower case; nil for a password, which people choose, so that a digest could be guessed.
   package let digest: String?
   /// When it was set, in epoch milliseconds.
   package let setAtMs: Int64
@@ -73,10 +74,19 @@ package struct AppSecretFacts: Sendable, Equatable {
   package init(_ json: JSONValue, at pointer: String) throws(InvalidField) {
     let reader = try FieldReader(json, at: pointer, known: Self.fields)
     digest = try reader.string("sha256")
+    guard digest.map(Self.isDigest) ?? true else {
+      throw reader.refused(
+        "sha256", "must be \(Self.digestDigits) hexadecimal digits, as the app was shown with it")
+    }
     guard let setAtMs = reader["set_at"]?.int64Value, setAtMs >= 0 else {
       throw reader.refused("set_at", "must be epoch milliseconds, as the app was shown with it")
     }
     self.setAtMs = StoredNumber.instantMs(setAtMs)
+  }
+
+  /// Whether a text can be such a digest.
+  package static func isDigest(_ text: String) -> Bool {
+    TextRule.isHexadecimal(text, digits: digestDigits)
   }
 
   package var json: JSONValue {

@@ -17,7 +17,8 @@ package struct AppFile: Sendable {
     }
     guard text.utf8.count <= ConfigurationLimits.appDocumentBytesMax else {
       throw refused(
-        "is longer than \(ConfigurationLimits.appDocumentBytesMax) bytes, and an app is not")
+        "is longer than \(ConfigurationLimits.appDocumentBytesMax) bytes, the most that an app may have"
+      )
     }
     let node: Node?
     do { node = try Yams.compose(yaml: text) } catch {

@@ -38,8 +38,8 @@ struct AppFileReader {
       throw ConfigurationError(
         file: file, line: node.mark?.line, field: "",
         message:
-          "has more than \(ConfigurationLimits.appDocumentValuesMax) values or \(Self.depthMax) in one another, "
-          + "and an app has not")
+          "has more than \(ConfigurationLimits.appDocumentValuesMax) values, or more than \(Self.depthMax) "
+          + "in one another: no app has so many")
     }
     places.lines[pointer] = node.mark?.line
     if let mapping = node.mapping {
@@ -47,7 +47,7 @@ struct AppFileReader {
       for (key, value) in mapping {
         guard let name = key.scalar?.string else {
           throw ConfigurationError(
-            file: file, line: key.mark?.line, field: "", message: "holds a name that is none")
+            file: file, line: key.mark?.line, field: "", message: "holds a name that is no text")
         }
         try add(value, name, to: &object, at: pointer)
       }

@@ -118,7 +118,11 @@ import Testing
         #"{"jpush": {"app_key": "a b", "master_secret": "x"}}"#, "must be 1 to 64 letters or digits"
       ),
       (
-        #"{"jpush": {"app_key": "a", "master_secret": {"sha256": "x"}}}"#,
+        #"{"jpush": {"app_key": "a", "master_secret": {"sha256": "0123456789abcdeF", "set_at": 1}}}"#,
+        "/jpush/master_secret/sha256: must be 16 hexadecimal digits"
+      ),
+      (
+        #"{"jpush": {"app_key": "a", "master_secret": {"sha256": "0123456789abcdef"}}}"#,
         "/jpush/master_secret/set_at: must be epoch milliseconds"
       ),
       (
@@ -147,11 +151,11 @@ import Testing
       ),
       (
         #"{"apns": {"production": {"certificate": "c", "key_id": "ABC123DEFG", "topic": "t"}}}"#,
-        "/apns/production/key_id: is that of a key"
+        "/apns/production/key_id: belongs to a key"
       ),
       (
         #"{"apns": {"production": {"key": "k", "password": "p", "key_id": "ABC123DEFG", "team_id": "DEF123GHIJ", "topic": "t"}}}"#,
-        "/apns/production/password: is that of a certificate"
+        "/apns/production/password: belongs to a certificate"
       ),
       (
         #"{"apns": {"production": {"certificate": "c", "topic": "a b"}}}"#,

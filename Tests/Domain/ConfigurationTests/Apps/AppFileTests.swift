@@ -66,12 +66,12 @@ import Testing
   func json() throws {
     let app = try AppFile(
       #"{"id": "shop", "revision": "0123456789abcdef", "changed_at": 1790000000000, "changed_by": "ann", "#
-        + #""jpush": {"app_key": "abc", "master_secret": {"sha256": "00", "set_at": 1790000000000}}}"#,
+        + #""jpush": {"app_key": "abc", "master_secret": {"sha256": "0123456789abcdef", "set_at": 1790000000000}}}"#,
       name: "standard input")
     #expect(app.document.revision == "0123456789abcdef" && app.document.keepsSecrets)
     #expect(
       app.document.secrets[.jpush(.masterSecret)]
-        == .kept(AppSecretFacts(digest: "00", setAtMs: 1_790_000_000_000)))
+        == .kept(AppSecretFacts(digest: "0123456789abcdef", setAtMs: 1_790_000_000_000)))
   }
 
   @Test(

@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("a body that breaks a rule, or a secret that is none, is refused with its pointer")
+  @Test("a body that breaks a rule, or a secret that cannot be used, is refused with its pointer")
   func refuses() async throws {
     try await RouteStage.with(configuration) { stage in
       let cases: [(String, Int, String?)] = [

@@ -56,7 +56,8 @@ extension AppForm.APNs: NetworkForm {
     let isCertificate = section.hasSecrets ? hasCertificate : !ids.contains(where: reader.has)
     guard isCertificate else {
       if hasPassword {
-        throw reader.refused("password", "is that of a certificate, and there is none")
+        throw reader.refused(
+          "password", "belongs to a certificate, and there is none: leave it out")
       }
       if section.hasSecrets, !hasKey {
         throw reader.refused(
@@ -71,7 +72,7 @@ extension AppForm.APNs: NetworkForm {
         "certificate", "must not stand beside a key: give a key or a certificate")
     }
     if let name = ids.first(where: reader.has) {
-      throw reader.refused(name, "is that of a key, and there is a certificate: leave it out")
+      throw reader.refused(name, "belongs to a key, and there is a certificate: leave it out")
     }
     return .certificate
   }

@@ -108,7 +108,7 @@ package struct AppRecord: Sendable, Equatable {
       ).parse(value)
     } catch { throw AppRecordFault(message: "the record is \(error)") }
     guard let object = json.objectValue else {
-      throw AppRecordFault(message: "the record is \(json.kindName) and no object")
+      throw AppRecordFault(message: "the record is \(json.kindName) and not an object")
     }
     try self.init(id: id, object)
   }
@@ -122,9 +122,9 @@ package struct AppRecord: Sendable, Equatable {
         message: "the record is of version \(version), which only newer programs read")
     }
     guard let revision = object["revision"]?.stringValue,
-      revision.utf8.count == StoreLimits.appRevisionBytes,
+      TextRule.isHexadecimal(revision, digits: StoreLimits.appRevisionDigits),
       let formJSON = object["form"]?.objectValue, let sealed = object["secrets"]?.objectValue
-    else { throw AppRecordFault(message: "the record is none that pushpool has written") }
+    else { throw AppRecordFault(message: "the record is not one that pushpool has written") }
     self.id = id
     self.revision = revision
     self.formJSON = formJSON
@@ -138,7 +138,8 @@ package struct AppRecord: Sendable, Equatable {
     for member in sealed.members {
       guard let name = AppSecretName(member.name), let secret = SealedSecret(member.value) else {
         throw AppRecordFault(
-          message: "the record has a secret \"\(FieldPointer.printable(member.name))\" that is none"
+          message:
+            "the record has a secret \"\(FieldPointer.printable(member.name))\" that pushpool has not written"
         )
       }
       secrets[name] = secret

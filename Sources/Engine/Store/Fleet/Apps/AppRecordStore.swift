@@ -135,7 +135,13 @@ package struct AppRecordStore {
   }
 
   /// The names of all apps, in no order.
+  /// - Throws: also when there are more than anybody adds but by hand.
   package func ids() async throws(RedisError) -> [String] {
+    let count = try await count()
+    guard count <= ConfigurationLimits.redisAppsMax else {
+      throw .unexpectedReply(
+        "\(key) has \(count) apps, and must have at most \(ConfigurationLimits.redisAppsMax)")
+    }
     let names = try await functions.connection.call(RedisCommand("HKEYS", functions.keys.apps))
     return names.array?.compactMap(\.string) ?? []
   }

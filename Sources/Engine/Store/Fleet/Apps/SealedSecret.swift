@@ -21,11 +21,13 @@ package struct SealedSecret: Sendable, Equatable {
   /// Nil when the JSON is none.
   init?(_ json: JSONValue) {
     guard let object = json.objectValue,
-      let keyID = object["key_id"]?.stringValue, keyID.utf8.count <= StoreLimits.appKeyIDBytesMax,
+      let keyID = object["key_id"]?.stringValue,
+      TextRule.isHexadecimal(keyID, digits: StoreLimits.appKeyIDDigits),
       let nonce = object["nonce"]?.stringValue.flatMap({ Base64URL.bytes(of: $0.utf8) }),
       let sealed = object["sealed"]?.stringValue.flatMap({ Base64URL.bytes(of: $0.utf8) }),
       nonce.count == AES256GCM.nonceBytes, sealed.count > AES256GCM.tagBytes,
-      let setAtMs = object["set_at"]?.int64Value
+      let setAtMs = object["set_at"]?.int64Value,
+      object["sha256"].map({ $0.stringValue.map(AppSecretFacts.isDigest) ?? false }) ?? true
     else { return nil }
     self.init(
       keyID: keyID, nonce: nonce, sealed: sealed,

@@ -29,6 +29,9 @@ import Testing
       #expect(try await Set(apps.ids()) == ["shop", "news"])
       #expect(try await apps.has("shop"))
       #expect(try await !apps.has("none"))
+      #expect(try await apps.present(among: ["none", "shop"]) == ["shop"])
+      let many = (0..<StoreLimits.appsPage).map { "none-\($0)" } + ["news"]
+      #expect(try await apps.present(among: many) == ["news"])
       #expect(try await apps.remove("shop") == .removed)
       #expect(try await apps.remove("shop") == .missing)
       #expect(try await apps.find("shop") == nil)
@@ -69,6 +72,9 @@ import Testing
       #expect(try await store.fleet.apps.put("app-5", value: Self.value("a"), .set) == .replaced)
       #expect(try await store.fleet.apps.remove("app-6") == .removed)
       #expect(try await store.fleet.apps.put("shop", value: Self.value("a"), .add) == .added)
+      // By hand there may be any number, which nobody reads.
+      _ = try await store.redis("HSET", store.keys.apps, "one-more", "{}")
+      await #expect(throws: RedisError.self) { try await store.fleet.apps.ids() }
     }
   }
 

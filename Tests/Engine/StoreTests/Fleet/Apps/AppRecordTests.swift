@@ -112,6 +112,31 @@ import Testing
     #expect(try renamed.open(Self.keys).count == 3)
   }
 
+  @Test(
+    "what names a revision, a key or a digest is hexadecimal digits in lower case",
+    arguments: [
+      "0123456789ABCDEF", "0123456789abcde", "0123456789abcdeff", "\u{1B}[31m0123456789a",
+    ])
+  func names(text: String) throws {
+    let record = try Self.record()
+    let fault = #expect(throws: AppRecordFault.self) {
+      try Self.changed(record) { $0["revision"] = .string(text) }
+    }
+    #expect(fault?.message == "the record is not one that pushpool has written")
+    for member in ["key_id", "sha256"] {
+      let error = #expect(throws: AppRecordFault.self) {
+        try Self.changed(record) { object in
+          var secrets = object["secrets"]?.objectValue ?? [:]
+          var secret = secrets["jpush.master_secret"]?.objectValue ?? [:]
+          secret[member] = .string(text)
+          secrets["jpush.master_secret"] = .object(secret)
+          object["secrets"] = .object(secrets)
+        }
+      }
+      #expect(error?.message.contains("that pushpool has not written") == true)
+    }
+  }
+
   @Test("a record without a secret that its app needs does not open, and says which")
   func missing() throws {
     let record = try Self.changed(try Self.record()) { object in
@@ -128,10 +153,10 @@ import Testing
   @Test(
     "a value that is no record says what it is",
     arguments: [
-      ("", "is empty"), ("no JSON", "not valid JSON"), ("[]", "is an array and no object"),
+      ("", "is empty"), ("no JSON", "not valid JSON"), ("[]", "is an array and not an object"),
       ("{}", "has no version"),
       (#"{"version": 2}"#, "of version 2, which only newer programs read"),
-      (#"{"version": 1}"#, "none that pushpool has written"),
+      (#"{"version": 1}"#, "not one that pushpool has written"),
       (
         #"{"version": 1, "revision": "0123456789abcdef", "form": {}, "secrets": {}}"#,
         "has no apns, fcm or jpush"
@@ -142,11 +167,11 @@ import Testing
       ),
       (
         #"{"version": 1, "revision": "0123456789abcdef", "form": {"fcm": {}}, "secrets": {"fcm.service_account": {}}}"#,
-        "has a secret \"fcm.service_account\" that is none"
+        "has a secret \"fcm.service_account\" that pushpool has not"
       ),
       (
         #"{"version": 1, "revision": "0123456789abcdef", "form": {"fcm": {}}, "secrets": {"fcm.topic": {}}}"#,
-        "has a secret \"fcm.topic\" that is none"
+        "has a secret \"fcm.topic\" that pushpool has not"
       ),
     ])
   func strangers(value: String, part: String) {
