@@ -12,6 +12,10 @@ extension RedisExamination {
     guard configuration.appsInRedis != nil, let keys = try? SealingKeys(configuration) else {
       return
     }
+    let count = try await Self.allowed { () async throws(RedisError) in
+      try await fleet.apps.count()
+    }
+    if let count, count > ConfigurationLimits.redisAppsMax { return refuse(apps: count) }
     var (seen, faults): (Set<String>, [String]) = ([], [])
     var cursor: String?
     repeat {
@@ -30,6 +34,13 @@ extension RedisExamination {
       cursor = page.cursor
     } while cursor != nil && seen.count < OperationsLimits.examinedAppsMax
     judge(apps: seen.count, faults: faults, isAll: cursor == nil)
+  }
+
+  private mutating func refuse(apps count: Int) {
+    add(
+      .error,
+      "keeps \(count) apps, and workers read none of more than \(ConfigurationLimits.redisAppsMax)",
+      remedy: "remove apps that nobody uses (pushpool app remove)")
   }
 
   /// - Parameters:
