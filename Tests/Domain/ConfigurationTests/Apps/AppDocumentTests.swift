@@ -182,6 +182,17 @@ import Testing
     #expect(complaint.contains(part), "\(complaint)")
   }
 
+  @Test("an app whose name no path can have is refused", arguments: [".", ".."])
+  func paths(id: String) {
+    let error = #expect(throws: InvalidField.self) {
+      try Self.document(Self.everything.replacing(#""id": "shop","#, with: ""), id: id)
+    }
+    #expect(error?.pointer == "/id" && error?.message.hasPrefix("must not be . or ..") == true)
+    #expect(throws: Never.self) {
+      try Self.document(Self.everything.replacing(#""id": "shop","#, with: ""), id: "...")
+    }
+  }
+
   @Test("a secret that is too long is refused, and not repeated")
   func long() throws {
     let secret = String(repeating: "x", count: ConfigurationLimits.appSecretBytesMax + 1)
