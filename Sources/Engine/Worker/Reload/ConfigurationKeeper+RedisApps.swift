@@ -22,6 +22,7 @@ extension ConfigurationKeeper {
         try await watch.tell(before)
         try await watch.tellGone(before)
       }
+      watch.noteSuccess()
       note(current.missed?.alarmCondition, watch)
       return true
     } catch {
@@ -41,7 +42,7 @@ extension ConfigurationKeeper {
   private func noteUnread(_ error: RedisError, _ watch: RedisAppsWatch) -> Bool {
     let reason = DocumentedUser.worker.explain(watch.loss ?? error)
     // What passes by itself is worth no alarm before it lasts.
-    if error.isTemporary, watch.idleMs < watch.patienceMs {
+    if error.isTemporary, watch.failingMs < watch.patienceMs {
       if !watch.hasRead { parts.standing.noteAwaited(Self.awaited(reason)) }
       if watch.isNews(reason) {
         parts.log.warning("the apps of Redis cannot be read: \(reason); trying again")

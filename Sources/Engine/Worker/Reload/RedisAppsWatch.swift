@@ -35,8 +35,8 @@ final class RedisAppsWatch {
   let patienceMs: Int64
   /// Why there is no connection; nil while there is one.
   private(set) var loss: RedisError?
-  /// When something was read last, or that was begun, by `FleetClock.uptimeMs`.
-  private var readAtMs = FleetClock.uptimeMs
+  /// When something failed first since all was well, by `FleetClock.uptimeMs`; nil while all is well.
+  private var failedAtMs: Int64?
   /// The reason that the log was told last.
   private var toldReason: String?
   /// The shared routes as this process knows them; nil while it does not know what stands there.
@@ -62,10 +62,13 @@ final class RedisAppsWatch {
     do throws(RedisError) { try await connection.waitUntilReady(timeoutMs: ms) } catch {}
   }
 
-  /// For how long nothing was read.
-  var idleMs: Int64 { FleetClock.uptimeMs - readAtMs }
+  /// For how long not all went well, whatever did meanwhile: a page that can never be read is no progress.
+  var failingMs: Int64 { failedAtMs.map { FleetClock.uptimeMs - $0 } ?? 0 }
 
-  /// Whether the log was told another reason last, or none since something was read.
+  /// All went well.
+  func noteSuccess() { (failedAtMs, toldReason) = (nil, nil) }
+
+  /// Whether the log was told another reason last, or none since all was well.
   func isNews(_ reason: String) -> Bool {
     defer { toldReason = reason }
     return toldReason != reason
@@ -232,10 +235,9 @@ final class RedisAppsWatch {
   private func asking<Value>(
     _ body: () async throws(RedisError) -> Value
   ) async throws(Trouble) -> Value {
-    do throws(RedisError) {
-      let value = try await body()
-      (readAtMs, toldReason) = (FleetClock.uptimeMs, nil)
-      return value
-    } catch { throw .redis(error) }
+    do throws(RedisError) { return try await body() } catch {
+      failedAtMs = failedAtMs ?? FleetClock.uptimeMs
+      throw .redis(error)
+    }
   }
 }
