@@ -25,8 +25,9 @@ struct LoadedConfiguration: Sendable {
 
   private static func digest(of configuration: Configuration, _ apps: ConfiguredApps) -> String {
     let left = Set(apps.leftOut.map(\.id))
+    let named = Set(configuration.apps.map(\.id))
     var origins: [String: [String]] = [:]
-    for entry in apps.directory.entries {
+    for entry in apps.directory.entries where named.contains(entry.app) {
       origins[entry.app, default: []].append(entry.originText)
     }
     var lines = configuration.apps.map { app in
