@@ -43,7 +43,7 @@ extension ConfigurationKeeper {
     let reason = DocumentedUser.worker.explain(watch.loss ?? error)
     // What passes by itself is worth no alarm before it lasts.
     if error.isTemporary, watch.failingMs < watch.patienceMs {
-      if !watch.hasRead { parts.standing.noteAwaited(Self.awaited(reason)) }
+      noteAwaited(reason)
       if watch.isNews(reason) {
         parts.log.warning("the apps of Redis cannot be read: \(reason); trying again")
       }

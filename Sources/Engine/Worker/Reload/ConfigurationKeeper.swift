@@ -60,7 +60,7 @@ actor ConfigurationKeeper {
         try RedisAppsWatch(place, on: loop)
       } else { nil }
     isComplete = redisApps == nil
-    if !isComplete { parts.standing.noteAwaited(Self.awaited()) }
+    if !isComplete { parts.standing.noteAwaited(Self.awaited) }
     againAtMs = started.apps.leftOut.isEmpty ? nil : Self.laterMs
     parts.standing.noteLoaded(started.digest, uptimeMs: FleetClock.uptimeMs)
   }
@@ -94,11 +94,13 @@ actor ConfigurationKeeper {
     await lookAtRedisApps()
   }
 
-  /// The apps of Redis as what the lanes wait for.
-  /// - Parameter reason: why they were not read yet; nil for none that is known.
-  static func awaited(_ reason: String? = nil) -> String {
-    "waits for the apps of Redis" + (reason.map { ": \($0)" } ?? "")
+  /// Says what the lanes wait for, if they do.
+  /// - Parameter reason: why the apps of Redis were not read yet.
+  func noteAwaited(_ reason: String) {
+    if !isComplete { parts.standing.noteAwaited("\(Self.awaited): \(reason)") }
   }
+
+  private static let awaited = "waits for the apps of Redis"
 
   /// Returns when the apps of Redis were read once, or cannot be, or not in `RedisAppsPlace.patienceMs`, or the keeper ends; at
   /// once where there are to be none.

@@ -51,10 +51,16 @@ final class FleetRoutes: Sendable {
     _ app: String, _ network: Network, _ environment: PushEnvironment, _ state: inout State
   ) -> Bool? {
     if let known = state.shared[app], isFresh(known.atMs) {
+      // Soon enough that it is always known what is asked about all the time.
+      if !isFresh(known.atMs - WorkerLimits.sharedRoutesMs / 2) { ask(app, &state) }
       return known.places.map { RouteTable.has(network, environment, in: $0) } ?? false
     }
-    if state.asked.count < WorkerLimits.sharedRoutesAskedMax { state.asked.insert(app) }
+    ask(app, &state)
     return nil
+  }
+
+  private func ask(_ app: String, _ state: inout State) {
+    if state.asked.count < WorkerLimits.sharedRoutesAskedMax { state.asked.insert(app) }
   }
 
   private func isFresh(_ atMs: Int64) -> Bool { nowMs() - atMs < WorkerLimits.sharedRoutesMs }

@@ -50,6 +50,10 @@ import Testing
     #expect(fleet.othersHave("news", .fcm, .production) == true && !fleet.mustLook(at: "news"))
     #expect(fleet.othersHave("news", .fcm, .development) == false)
     #expect(fleet.othersHave("gone", .fcm, .production) == false)
+    // What is asked about all the time is looked up before it is forgotten.
+    #expect(fleet.takeAsked().isEmpty)
+    clock.withLock { $0 = 2_500 }
+    #expect(fleet.othersHave("news", .fcm, .production) == true && fleet.takeAsked() == ["news"])
     // A while later the app may be another.
     clock.withLock { $0 = 5_000 }
     #expect(fleet.othersHave("news", .fcm, .production) == nil)
