@@ -51,6 +51,34 @@ import TestSupport
     return try await Pushpool.finish(child)
   }
 
+  @Test("a job of an app that stands in Redis is shown as it would be sent")
+  func dryRun() async throws {
+    try await RedisServer.with { redis in
+      func show(_ app: String) async throws -> Pushpool.Result {
+        let job =
+          #"{"app": "\#(app)", "audience": {"users": ["u1"]}, "notification": {"title": "Sale"}}"#
+        try PrivateFile.write(job, to: folder.file("job.json"))
+        let child = try Pushpool.start(
+          ["enqueue", "job.json", "--dry-run", "--network", "apns"],
+          environment: ["PUSHPOOL_REDIS_URL": redis.url], folder: folder.path)
+        return try await Pushpool.finish(child)
+      }
+      let missing = try await show("news")
+      #expect(missing.status == 65, "\(missing)")
+      #expect(missing.error.contains("neither the configuration nor Redis has an app \"news\""))
+      #expect(try await run(redis, "add", "news.yaml").status == 0)
+      let shown = try await show("news")
+      #expect(
+        shown.status == 0 && shown.output.contains("apns-topic: com.example.news"), "\(shown)")
+      #expect(!shown.output.contains("PRIVATE") && !shown.output.contains("hidden"))
+      // The record is sealed with a key that is gone.
+      try PrivateFile.write(SealingKey.random().fileText, to: folder.file("apps.key"))
+      let sealed = try await show("news")
+      #expect(
+        sealed.status == 78 && sealed.error.contains("news stands in Redis and cannot be used"))
+    }
+  }
+
   @Test("an app is added, listed, shown without its secrets, replaced and removed")
   func lifeCycle() async throws {
     try await RedisServer.with { redis in

@@ -16,11 +16,17 @@ extension AppMaterial {
 
   /// Says what is wrong with the material, as providers are made of it. It takes as long as a secret wants, so no loop is to wait
   /// for it.
-  package func check() throws(InvalidField) {
+  package func check() throws(InvalidField) { _ = try ProviderDirectory(rendering: self) }
+}
+
+extension ProviderDirectory {
+  /// The providers of one app of Redis, which send nothing. Making them takes as long as a secret wants.
+  package init(rendering material: AppMaterial) throws(InvalidField) {
     var builder = ProviderBuilder.ofCheck
-    do throws(MaterialProblems) { try builder.add(self) } catch {
+    do throws(MaterialProblems) { try builder.add(material) } catch {
       if let problem = error.all.first { throw problem.ofForm }
     }
+    self = builder.directory()
   }
 }
 
