@@ -62,11 +62,12 @@ extension Configuration {
     let root = try ConfigurationSection(
       compose(yaml, source), source: source, field: "",
       variables: ConfigurationSource.variablePrefix,
-      known: ["redis", "worker", "jobs", "apps", "log", "serve"])
+      known: ["redis", "worker", "jobs", "apps", AppsInRedisConfiguration.name, "log", "serve"])
     let jobs = try JobsConfiguration(in: root)
     var configuration = Configuration(
       redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
       jobs: jobs, apps: try AppConfiguration.list(in: root, jobs: jobs),
+      appsInRedis: try AppsInRedisConfiguration(in: root),
       log: try LogConfiguration(in: root), serve: try ServeConfiguration(in: root))
     configuration.adopt(
       files: source.files, passwords: source.passwords.map { ($0, source.file) },

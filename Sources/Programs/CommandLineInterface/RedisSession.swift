@@ -74,6 +74,13 @@ package struct RedisSession: Sendable {
     }
   }
 
+  /// Puts an app into Redis.
+  func put(_ app: AppPut) async throws(CommandFailure) -> AppOffice.Answer {
+    do throws(StoreFailure) { return try await app.run(in: session) } catch {
+      throw CommandFailure(error)
+    }
+  }
+
   /// Runs an operation against the stores of all shards, as `StoreSession.operate`.
   func operate<Value: Sendable>(
     about subjects: [KeySubject] = [],

@@ -46,9 +46,10 @@ package final class WorkerService: Sendable {
     var marks = FileMarks()
     if let file = origin.file { marks.add([file]) { _ in origin.identity } }
     marks.add(configuration.files(for: .worker).map(\.path))
+    let keys = try SealingKeys(configuration)
     let apps = try ConfiguredApps(configuration, client: client, clock: clock.wallClock)
     if let error = apps.leftOut.first?.errors.first,
-      isStrict || apps.leftOut.count == configuration.apps.count
+      isStrict || apps.leftOut.count == configuration.apps.count && keys == nil
     {
       throw error
     }
@@ -93,10 +94,16 @@ package final class WorkerService: Sendable {
         snapshot: snapshot, log: laneLog)
     }
     self.lanes = lanes
+    var appsEndpoint = endpoint
+    appsEndpoint.clientName = "pushpool-\(name)-apps"
     keeper = try ConfigurationKeeper(
-      LoadedConfiguration(configuration, apps), from: origin, marks: marks, isStrict: isStrict,
+      LoadedConfiguration(configuration, apps, keys: keys), from: origin, marks: marks,
+      isStrict: isStrict,
       parts: ConfigurationKeeperParts(
-        client: client, clock: clock.wallClock, standing: standing, log: logger)
+        client: client, clock: clock.wallClock, standing: standing, log: logger,
+        redisApps: RedisAppsPlace(
+          endpoint: appsEndpoint, prefix: configuration.redis.prefix,
+          routes: shared.routes))
     ) { next in
       next.apps.directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
       let snapshot = WorkerSnapshot(next.configuration, next.apps)
@@ -126,6 +133,8 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
     let keeping = Task(executorPreference: keeper.loop) { [keeper] in await keeper.run() }
+    // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back. The keeper bounds the wait.
+    await keeper.complete()
     await withTaskGroup(of: Void.self) { group in
       // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
       // seen to be lost.
@@ -228,7 +237,9 @@ package final class WorkerService: Sendable {
       (lastAccepted, lastMs) = (sum.accepted, nowMs)
       // Every lane has just answered.
       do throws(SystemError) {
-        try health?.write(isReady: sum.isConnected, trouble: sum.trouble)
+        let awaited = standing.awaited
+        try health?.write(
+          isReady: sum.isConnected && awaited == nil, trouble: awaited ?? sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
       var fields = fields(sum, rate)
       if beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0 {

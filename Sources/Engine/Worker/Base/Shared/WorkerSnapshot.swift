@@ -7,17 +7,21 @@ internal import Store
 /// goes by one of them.
 final class WorkerSnapshot: Sendable {
   let directory: ProviderDirectory
-  /// Apps of the configuration for which nothing can be sent.
+  /// Apps for which nothing can be sent.
   let leftOut: [LeftOutApp]
+  /// Apps of Redis that the configuration file names, too, so that the file's count.
+  let displaced: [String]
   /// The routes that the process says it has: those of the directory.
   let routes: RouteTable
   let rules: JobRules
 
   init(
-    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], routes: RouteTable, rules: JobRules
+    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], displaced: [String] = [],
+    routes: RouteTable, rules: JobRules
   ) {
     self.directory = directory
     self.leftOut = leftOut
+    self.displaced = displaced
     self.routes = routes
     self.rules = rules
   }
@@ -40,23 +44,28 @@ extension WorkerSnapshot {
   /// The snapshot of a configuration.
   /// - Parameter apps: its apps, as far as they can be used.
   convenience init(_ configuration: Configuration, _ apps: ConfiguredApps) {
+    let leftOut = apps.allLeftOut
     self.init(
-      directory: apps.directory, leftOut: apps.leftOut,
+      directory: apps.directory, leftOut: leftOut, displaced: apps.redis.displaced.sorted(),
       routes: apps.directory.routes(
-        of: configuration.apps.map(\.id), leftOut: Set(apps.leftOut.map(\.id))),
-      rules: JobRules(configuration))
+        of: configuration.apps.map(\.id), leftOut: Set(leftOut.map(\.id)),
+        redisApps: apps.redis.usable.keys),
+      rules: JobRules(configuration, apps.redis.usable))
   }
 }
 
 extension JobRules {
-  init(_ configuration: Configuration) {
+  /// - Parameter redisApps: the rules of apps of Redis, none of which the configuration has.
+  init(_ configuration: Configuration, _ redisApps: [String: AppRules] = [:]) {
     self.init(
       eventsPerMinute: Dictionary(
-        configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
+        configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }
+      ).merging(redisApps.mapValues(\.eventsPerMinute)) { $1 },
       timeZones: Dictionary(
         configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },
-        uniquingKeysWith: { $1 }),
-      retention: RetentionRules(configuration),
+        uniquingKeysWith: { $1 }
+      ).merging(redisApps.compactMapValues(\.timeZone)) { $1 },
+      retention: RetentionRules(configuration, redisApps),
       unroutedMs: UInt64(configuration.worker.unroutedSeconds) * 1_000)
   }
 }
