@@ -12,28 +12,44 @@ extension RedisExamination {
     guard configuration.appsInRedis != nil, let keys = try? SealingKeys(configuration) else {
       return
     }
-    let count = try await Self.allowed { () async throws(RedisError) in
-      try await fleet.apps.count()
+    let apps = try await Self.allowed { () async throws(RedisError) in
+      try await Self.look(at: fleet.apps, keys)
     }
-    if let count, count > ConfigurationLimits.redisAppsMax { return refuse(apps: count) }
-    var (seen, faults): (Set<String>, [String]) = ([], [])
+    guard let apps else {
+      return add(.note, "does not show this user the apps that it keeps (\(fleet.apps.key))")
+    }
+    guard apps.count <= ConfigurationLimits.redisAppsMax else { return refuse(apps: apps.count) }
+    judge(apps: apps.seen.count, faults: apps.faults, isAll: apps.isAll)
+  }
+
+  /// The apps that stand in Redis.
+  private struct Apps {
+    let count: Int
+    /// The names of those that were opened.
+    var seen: Set<String> = []
+    /// A sentence for each that could not be.
+    var faults: [String] = []
+    /// Whether there are no others.
+    var isAll = false
+  }
+
+  private static func look(
+    at store: AppRecordStore, _ keys: SealingKeys
+  ) async throws(RedisError) -> Apps {
+    var apps = Apps(count: try await store.count())
+    guard apps.count <= ConfigurationLimits.redisAppsMax else { return apps }
     var cursor: String?
     repeat {
-      let page = try await Self.allowed { [cursor] () async throws(RedisError) in
-        try await fleet.apps.page(after: cursor)
-      }
-      guard let page else {
-        return add(
-          .note, "does not show this user the apps that it keeps (\(fleet.apps.key))")
-      }
-      for (id, value) in page.values where seen.insert(id).inserted {
+      let page = try await store.page(after: cursor)
+      for (id, value) in page.values where apps.seen.insert(id).inserted {
         do throws(AppRecordFault) { _ = try AppRecord(id: id, value: value).open(keys) } catch {
-          faults.append("\(FieldPointer.printable(id)): \(error)")
+          apps.faults.append("\(FieldPointer.printable(id)): \(error)")
         }
       }
       cursor = page.cursor
-    } while cursor != nil && seen.count < OperationsLimits.examinedAppsMax
-    judge(apps: seen.count, faults: faults, isAll: cursor == nil)
+    } while cursor != nil && apps.seen.count < OperationsLimits.examinedAppsMax
+    apps.isAll = cursor == nil
+    return apps
   }
 
   private mutating func refuse(apps count: Int) {
