@@ -40,6 +40,7 @@ struct ConfigurationDiff: Equatable {
       if !parts.isEmpty { changed.append(ChangedApp(id: app.id, parts: parts)) }
     }
     settings = Self.settings(before.configuration, next.configuration)
+    if before.keys != next.keys { settings.append("apps_in_redis.key_files") }
   }
 
   var isEmpty: Bool {

@@ -29,6 +29,7 @@ extension ConfigurationKeeper {
       switch error {
       case .redis(let error): return noteUnread(error, watch)
       case .refused(let error):
+        watch.noteSuccess()
         note(
           AlarmCondition(
             field: AlarmKind.redisApps.field("limit"),

@@ -109,6 +109,15 @@ actor ConfigurationKeeper {
     await withCheckedContinuation { waiting.append($0) }
   }
 
+  /// Has callers wait for the apps of Redis no longer: the lanes start with those that were read, and get the others as they come.
+  func stopWaiting() {
+    guard !isComplete, !isEnded else { return }
+    parts.log.warning(
+      "the apps of Redis were not read in \(WorkerLimits.redisAppsWaitMs / 1_000) s: the lanes start without them"
+    )
+    completed()
+  }
+
   private func lookAtRedisApps() async {
     if !isEnded, await takeRedisApps() { completed() }
   }
@@ -221,11 +230,11 @@ actor ConfigurationKeeper {
       keys = try SealingKeys(configuration)
       apps = try ConfiguredApps(
         configuration, client: parts.client, clock: parts.clock, after: before.apps)
-      if keys == nil {
+      if keys == nil, !apps.redis.ids.isEmpty {
         apps = try RedisAppsChange(
           of: apps, configuration, ids: nil, client: parts.client, clock: parts.clock
         ).apps()
-      } else if keys != before.keys {
+      } else if keys != nil, keys != before.keys {
         apps = try apps.readingLeftOutAgain()
       }
       try apps.directory.checkCurl()

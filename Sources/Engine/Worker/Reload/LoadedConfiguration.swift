@@ -19,11 +19,13 @@ struct LoadedConfiguration: Sendable {
     self.configuration = configuration
     self.apps = apps
     self.keys = keys
-    digest = Self.digest(of: configuration, apps)
+    digest = Self.digest(of: configuration, apps, keys)
     missed = keys.flatMap { MissedApps(of: apps.redis, by: $0) }
   }
 
-  private static func digest(of configuration: Configuration, _ apps: ConfiguredApps) -> String {
+  private static func digest(
+    of configuration: Configuration, _ apps: ConfiguredApps, _ keys: SealingKeys?
+  ) -> String {
     let left = Set(apps.leftOut.map(\.id))
     let named = Set(configuration.apps.map(\.id))
     var origins: [String: [String]] = [:]
@@ -37,6 +39,8 @@ struct LoadedConfiguration: Sendable {
         + ways.joined(separator: ",")
     }.sorted()
     lines.append("\(text(configuration.jobs.retention)) \(configuration.worker.unroutedSeconds)")
+    // Whoever rotates a key waits for all workers to have the new one before anything is sealed with it.
+    if let keys { lines.append(keys.all.map(\.id).joined(separator: ",")) }
     // With a name before it, for it may be digits alone.
     return "sha256:" + ContentDigest.of(Array(lines.joined(separator: "\n").utf8)).prefix(16)
   }

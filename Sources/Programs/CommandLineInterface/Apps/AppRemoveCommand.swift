@@ -33,6 +33,7 @@ struct AppRemoveCommand: AsyncParsableCommand {
     guard !shared.json else {
       return console.print(json: .object(["id": .string(id), "status": .string("removed")]))
     }
-    console.print("\(id) is removed: no worker begins a push of it in 5 seconds from now")
+    console.print(
+      "\(id) is removed: in 5 seconds each worker that reaches Redis begins no more pushes of it")
   }
 }

@@ -32,8 +32,9 @@ local function put_app(keys, args)
   if mode == 'set' and not current then return 'MISSING' end
   if expected ~= '' and (not current or revision_of(current) ~= expected) then return 'CHANGED' end
   if not current and redis.call('HLEN', KEY.apps(p)) >= tonumber(max) then return 'FULL' end
-  redis.call('HSET', KEY.apps(p), app, record)
+  -- Redis keeps what a function wrote before it failed: a change that nobody hears of would be the worse half.
   note(p, app)
+  redis.call('HSET', KEY.apps(p), app, record)
   return current and 'REPLACED' or 'ADDED'
 end
 
@@ -44,8 +45,8 @@ local function remove_app(keys, args)
   local current = redis.call('HGET', KEY.apps(p), app)
   if not current then return 'MISSING' end
   if expected ~= '' and revision_of(current) ~= expected then return 'CHANGED' end
-  redis.call('HDEL', KEY.apps(p), app)
   note(p, app)
+  redis.call('HDEL', KEY.apps(p), app)
   return 'REMOVED'
 end
 

@@ -124,6 +124,7 @@ final class DestinationTable: RateAllowanceOwner {
       else { continue }
       for limit in entry.limits { rates.note(limit, for: destination.number) }
     }
+    rates.settle()
     guard !gone.isEmpty else { return }
     retired.add(gone, during: runs.all)
     for entry in gone { made[entry.number]?.retire() }

@@ -9,6 +9,8 @@ final class RateTable {
   private var byApp: [String: RateAllowance] = [:]
   /// By name: what each destination, by its number, takes for the rate. Apps of Redis may say different things of one account.
   private var limits: [String: [Int: RateLimit]] = [:]
+  /// The names whose narrowest limit may be another one: `settle` looks at each once, however many destinations changed.
+  private var unsettled: Set<String> = []
   /// Called with a rate's name and how much of it is to be drawn.
   var onAsked: ((String, Int) -> Void)?
 
@@ -31,11 +33,13 @@ final class RateTable {
     byName[limit.name] = allowance
     allowance.join(destination)
     note(limit, for: destination)
+    settle()
     if limit.isOfApp { byApp[app] = allowance }
     return allowance
   }
 
-  /// A destination takes this for a rate that it keeps to. Where others take it for something else the narrowest counts.
+  /// A destination takes this for a rate that it keeps to. Where others take it for something else the narrowest counts, from the
+  /// next `settle` on when that is a wider one than before.
   func note(_ limit: RateLimit, for destination: Int) {
     guard let allowance = byName[limit.name] else { return }
     let former = limits[limit.name]?[destination]
@@ -45,30 +49,36 @@ final class RateTable {
     if isAlone || limit.perSecond < allowance.limit.perSecond {
       if limit != allowance.limit { allowance.change(to: limit) }
     } else if former == allowance.limit {
-      takeNarrowest(allowance)
+      unsettled.insert(limit.name)
     }
   }
 
-  /// Has a destination count no more for how wide its rates are, though it keeps to them: nobody sends there any more.
+  /// Has a destination count no more for how wide its rates are, though it keeps to them: nobody sends there any more. Goes before
+  /// `settle`.
   func disregard(_ destination: Destination) {
     for allowance in destination.limits {
       let name = allowance.limit.name
       guard let former = limits[name]?.removeValue(forKey: destination.number) else { continue }
-      if former == allowance.limit { takeNarrowest(allowance) }
+      if former == allowance.limit { unsettled.insert(name) }
     }
   }
 
-  private func takeNarrowest(_ allowance: RateAllowance) {
-    let known = limits[allowance.limit.name]?.values
-    guard let narrowest = known?.min(by: { $0.perSecond < $1.perSecond }),
-      narrowest != allowance.limit
-    else { return }
-    allowance.change(to: narrowest)
+  /// Finds the narrowest limit of each rate that may have become wider.
+  func settle() {
+    for name in unsettled {
+      guard let allowance = byName[name],
+        let narrowest = limits[name]?.values.min(by: { $0.perSecond < $1.perSecond }),
+        narrowest != allowance.limit
+      else { continue }
+      allowance.change(to: narrowest)
+    }
+    unsettled.removeAll(keepingCapacity: true)
   }
 
   /// A destination keeps to its rates no more. Those that none keeps to are forgotten.
   func leave(_ destination: Destination) {
     disregard(destination)
+    settle()
     for allowance in destination.limits {
       let name = allowance.limit.name
       allowance.leave(destination.number)
