@@ -134,12 +134,7 @@ package final class WorkerService: Sendable {
     let reporting = Task { await report(to: health) }
     let keeping = Task(executorPreference: keeper.loop) { [keeper] in await keeper.run() }
     // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back. The wait is bounded.
-    let patience = Task { [keeper] in
-      try? await Task.sleep(for: .milliseconds(WorkerLimits.redisAppsWaitMs))
-      if !Task.isCancelled { await keeper.stopWaiting() }
-    }
-    await keeper.complete()
-    patience.cancel()
+    await keeper.complete(withinMs: WorkerLimits.redisAppsWaitMs)
     await withTaskGroup(of: Void.self) { group in
       // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
       // seen to be lost.

@@ -27,6 +27,8 @@ actor ConfigurationKeeper {
   private(set) var redisApps: RedisAppsWatch?
   /// Whether the apps of Redis were read once, if there are to be any.
   private var isComplete: Bool
+  /// Whether lanes that start wait for the apps of Redis.
+  private nonisolated let awaitsApps: Bool
   /// Callers who wait for that.
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private let signal: LoopSignal
@@ -60,6 +62,7 @@ actor ConfigurationKeeper {
         try RedisAppsWatch(place, on: loop)
       } else { nil }
     isComplete = redisApps == nil
+    awaitsApps = redisApps != nil
     if !isComplete { parts.standing.noteAwaited(Self.awaited) }
     againAtMs = started.apps.leftOut.isEmpty ? nil : Self.laterMs
     parts.standing.noteLoaded(started.digest, uptimeMs: FleetClock.uptimeMs)
@@ -109,13 +112,26 @@ actor ConfigurationKeeper {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Has callers wait for the apps of Redis no longer: the lanes start with those that were read, and get the others as they come.
-  func stopWaiting() {
-    guard !isComplete, !isEnded else { return }
-    parts.log.warning(
-      "the apps of Redis were not read in \(WorkerLimits.redisAppsWaitMs / 1_000) s: the lanes start without them"
-    )
-    completed()
+  /// Waits for the apps of Redis as `complete` does, but for a bounded time, also while the keeper's thread hangs in a file system.
+  nonisolated func complete(withinMs: UInt64) async {
+    guard awaitsApps else { return }
+    let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+    Task {
+      await complete()
+      answer.yield(true)
+    }
+    let patience = Task {
+      try? await Task.sleep(for: .milliseconds(withinMs))
+      answer.yield(false)
+    }
+    defer { patience.cancel() }
+    for await isComplete in answers {
+      guard !isComplete else { return }
+      parts.log.warning(
+        "the apps of Redis were not read in \(withinMs / 1_000) s: the lanes start without them")
+      Task { await completed() }
+      return
+    }
   }
 
   private func lookAtRedisApps() async {

@@ -163,7 +163,8 @@ package struct AppRecordStore {
   package func changes(since change: String?) async throws(RedisError) -> AppChanges {
     let command = RedisCommand(
       "XRANGE", functions.keys.appChanges, change ?? "-", "+", "COUNT",
-      String(StoreLimits.appChangesAtOnce + 1))
+      // The one that is known, and one that tells whether there are more.
+      String(StoreLimits.appChangesAtOnce + 2))
     return try await functions.connection.call(command) { reply throws(RedisError) in
       guard reply.kind == .array else { throw .unexpectedReply("XRANGE is no list") }
       var entries: [(entry: String, app: String)] = []

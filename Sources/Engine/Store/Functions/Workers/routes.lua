@@ -244,13 +244,13 @@ local function gather(p, now)
 end
 
 -- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s, how long the records of jobs are kept that are given
--- up (s), how many apps of Redis the worker has. Says that a worker of a configuration lives, and looks after what waits.
+-- up (s), how many apps of Redis the worker has, 0 when it has no routes of its own, which nobody could publish. Says that a worker of a configuration lives, and looks after what waits.
 -- Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this worker has, else 0, 1 when anything waits,
 -- else 0, 1 while the fleet gathers, else 0, 0 when P:routes:apps lacks apps that the worker has, else 1, digest… (of the workers
 -- that live, or did so lately)}
 local function announce_routes(keys, args)
   local p, digest, wait_ms, now = keys[1], args[1], tonumber(args[2]), now_ms()
-  if redis.call('EXPIRE', KEY.routes_of(p, digest), args[3]) == 0 then return {'UNKNOWN'} end
+  if redis.call('EXPIRE', KEY.routes_of(p, digest), args[3]) == 0 and args[6] ~= '0' then return {'UNKNOWN'} end
   redis.call('ZREMRANGEBYSCORE', KEY.routes(p), '-inf', text(now - math.max(wait_ms, LIMIT.ROUTE_ALIVE_MS)))
   if redis.call('EXISTS', KEY.routes(p)) == 0 then
     gather(p, now)

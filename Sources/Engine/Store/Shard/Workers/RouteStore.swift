@@ -22,6 +22,7 @@ package struct RouteStore {
       command.append(Int(clamping: lifeSeconds))
       command.append(retentionSeconds)
       command.append(routes.redisApps.count)
+      command.append(routes.fields.isEmpty ? 0 : 1)
       let news = try await functions.run(command) { reply throws(RedisError) -> RouteNews? in
         try expectArray(reply, atLeast: 1)
         guard reply[0].string != "UNKNOWN" else { return nil }

@@ -299,7 +299,7 @@ enum WorkerLimits {
   /// How long a worker that starts waits for Redis, to look how it is set up before it begins.
   static let redisFirstLookMs: UInt64 = 1_000
   /// How long it waits for the apps of Redis while they are read, slow as that may be.
-  static let redisAppsWaitMs = 120_000
+  static let redisAppsWaitMs: UInt64 = 120_000
   /// How long it is told of that Redis has evicted keys.
   static let evictedToldMs: UInt64 = 3_600_000
   /// How far a machine's clock may be from Redis's without an alarm.
