@@ -224,7 +224,7 @@ import TestSupport
       try configure(["other.key"])
       let refused = try await run(redis, "reseal")
       #expect(refused.status == 65 && refused.output.contains("0 apps sealed"), "\(refused)")
-      #expect(refused.error.contains("a1: /jpush/master_secret: is sealed with the key \(new.id)"))
+      #expect(refused.error.contains("a1: /apns/production/key: is sealed with the key \(new.id)"))
     }
   }
 

@@ -186,7 +186,8 @@ package struct AppRecord: Sendable, Equatable {
       throw AppRecordFault(message: "the record has no secret")
     }
     let place = SealedPlace(app: id, first, form: formJSON)
-    for (name, sealed) in secrets {
+    for name in AppSecretName.all {
+      guard let sealed = secrets[name] else { continue }
       do throws(SealFault) { opened[name] = try keys.open(sealed, for: place.other(name)) } catch {
         throw AppRecordFault(pointer: name.pointer, message: error.description)
       }
