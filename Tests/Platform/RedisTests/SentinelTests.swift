@@ -38,7 +38,7 @@ import Testing
     _ lane: isolated TestLane, _ endpoint: RedisEndpoint
   ) async throws -> String {
     var lost = ""
-    for _ in 0..<10 {
+    for _ in 0..<100 {
       let connection = try RedisConnection(loop: lane.loop, endpoint: endpoint)
       lost = "\(await lane.firstLoss(of: connection))"
       #expect(!connection.isReady)
