@@ -13,11 +13,11 @@ package struct ShardID: Sendable, Hashable {
     self.isOnly = isOnly
   }
 
-  /// A shard beside others.
+  /// A shard beside others, unless it is said to be the only one.
   /// - Throws: the rule that the name breaks.
-  package init(_ name: String) throws(InvalidField) {
+  package init(_ name: String, isOnly: Bool = false) throws(InvalidField) {
     try TextRule.checkShard(name)
-    self.init(name: name, isOnly: false)
+    self.init(name: name, isOnly: isOnly)
   }
 
   /// Returns the text by which everybody knows an entry of a stream of the shard: with the shard's name in front of it where

@@ -57,6 +57,11 @@ package final class WorkerService: Sendable {
     try directory.checkCurl()
     let standing = ConfigurationStanding()
     self.standing = standing
+    guard configuration.shards.all.count == 1 else {
+      throw ConfigurationError(
+        file: origin.file ?? "configuration", line: nil, field: "redis.shards",
+        message: "lists several shards, and this worker serves one")
+    }
     let endpoint = try RedisEndpoint(configuration.redis)
     let group = ControlGroup()
     let worker = configuration.worker

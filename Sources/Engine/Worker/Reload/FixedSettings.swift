@@ -7,15 +7,18 @@ internal import Store
 /// there are passwords among them.
 struct FixedSettings: Sendable {
   private let digests: [(String, String)]
+  /// The shard that each app lives in.
+  private let placement: [String: String]
 
   init(_ configuration: Configuration) {
-    let (redis, worker) = (configuration.redis, configuration.worker)
-    let (url, sentinel) = (redis.url, redis.sentinel)
-    let texts: [(String, String)] = [
-      ("redis.url", "\(url) \(url.database) \(url.user ?? "") \(url.password?.text ?? "")"),
-      ("redis.prefix", redis.prefix),
-      ("redis.accepted_risks", redis.acceptedRisks.map(\.rawValue).sorted().joined(separator: " ")),
-      ("redis.sentinel_user", sentinel.user ?? ""),
+    let worker = configuration.worker
+    let shards = configuration.shards
+    var texts = shards.all.flatMap { Self.texts(of: $0.redis) }
+    if shards.all.contains(where: { $0.redis.section != RedisConfiguration.usualSection }) {
+      texts.append(("redis.shards", shards.ids.map(\.name).joined(separator: " ")))
+      texts.append(("redis.home", shards.home.name))
+    }
+    texts += [
       ("worker.lanes", "\(worker.lanes)"),
       ("worker.connections_per_lane", "\(worker.connectionsPerLane)"),
       ("worker.streams_per_connection", "\(worker.streamsPerConnection)"),
@@ -24,14 +27,35 @@ struct FixedSettings: Sendable {
       ("worker.request_timeout_seconds", "\(worker.requestTimeoutSeconds)"),
       ("log.format", configuration.log.format.rawValue),
     ]
-    let files = [
-      ("redis.password_file", redis.passwordFile), ("redis.ca_file", redis.caFile),
-      ("redis.sentinel_password_file", sentinel.passwordFile),
-      ("redis.sentinel_ca_file", sentinel.caFile),
-    ]
+    let files = shards.all.flatMap { Self.files(of: $0.redis) }
     let ofTexts = texts.map { name, text in (name, ContentDigest.of(Array(text.utf8))) }
     let ofFiles = files.map { name, file in (name, ContentDigest.of(Self.content(of: file))) }
     digests = ofTexts + ofFiles
+    let table = configuration.placement
+    placement = Dictionary(
+      configuration.apps.map { ($0.id, table[$0.id].name) }, uniquingKeysWith: { one, _ in one })
+  }
+
+  private static func texts(of redis: RedisConfiguration) -> [(String, String)] {
+    let (section, url) = (redis.section, redis.url)
+    return [
+      ("\(section).url", "\(url) \(url.database) \(url.user ?? "") \(url.password?.text ?? "")"),
+      ("\(section).prefix", redis.prefix),
+      (
+        "\(section).accepted_risks",
+        redis.acceptedRisks.map(\.rawValue).sorted().joined(separator: " ")
+      ),
+      ("\(section).sentinel_user", redis.sentinel.user ?? ""),
+    ]
+  }
+
+  private static func files(of redis: RedisConfiguration) -> [(String, String?)] {
+    let (section, sentinel) = (redis.section, redis.sentinel)
+    return [
+      ("\(section).password_file", redis.passwordFile), ("\(section).ca_file", redis.caFile),
+      ("\(section).sentinel_password_file", sentinel.passwordFile),
+      ("\(section).sentinel_ca_file", sentinel.caFile),
+    ]
   }
 
   /// The content counts and not the path: a Secret of Kubernetes is replaced as a whole when one of its keys is.
@@ -42,8 +66,15 @@ struct FixedSettings: Sendable {
     } catch { return Array(error.description.utf8) }
   }
 
-  /// The settings that another configuration has differently.
+  /// The settings that another configuration has differently. A shard that only one of them has is told by the list alone.
   func names(differingIn other: FixedSettings) -> [String] {
-    zip(digests, other.digests).compactMap { own, its in own.1 == its.1 ? nil : own.0 }
+    let its = Dictionary(other.digests, uniquingKeysWith: { one, _ in one })
+    let names = digests.compactMap { name, digest in
+      its[name].map { $0 == digest } ?? true ? nil : name
+    }
+    let hasMoved = placement.contains { app, shard in
+      other.placement[app].map { $0 != shard } ?? false
+    }
+    return names + (hasMoved ? ["apps[].shard"] : [])
   }
 }
