@@ -195,7 +195,7 @@ extension ShardList {
     return nil
   }
 
-  /// What is wrong with the name of a shard that there is not.
+  /// The complaint about the name of a shard that there is not.
   static func unknown(_ name: String, among names: [String]) -> String {
     let hint = NearestName.suggestion(for: name, among: names)
     return "must name a shard of redis.shards, one of \(names.joined(separator: ", ")), is "
