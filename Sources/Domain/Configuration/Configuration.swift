@@ -50,6 +50,12 @@ package struct Configuration: Sendable, Equatable {
     set { shards.homeRedis = newValue }
   }
 
+  /// Where the shard of an app is: the home for one that the configuration does not have.
+  package func redis(of app: String) -> RedisConfiguration {
+    guard shards.all.count > 1, let name = self.app(app)?.shard else { return redis }
+    return shards.all.first { TextRule.isSame($0.id.name, name) }?.redis ?? redis
+  }
+
   /// The shard in which each app lives.
   package var placement: Placement {
     let placed = apps.compactMap { app in app.shard.map { (app.id, $0) } }

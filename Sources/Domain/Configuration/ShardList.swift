@@ -39,6 +39,12 @@ package struct ShardList: Sendable, Equatable {
 
   package var ids: [ShardID] { all.map(\.id) }
 
+  /// Where the fleet's keys are, in a few words.
+  package var place: String {
+    guard all.count == 1 else { return "in \(all.count) shards, home \(home.name)" }
+    return "\(homeRedis.url), prefix \(homeRedis.prefix)"
+  }
+
   /// The shard of an id; nil when there is none.
   package subscript(id: ShardID) -> ShardConfiguration? { all.first { $0.id == id } }
 

@@ -28,6 +28,16 @@ package struct Placement: Sendable, Equatable {
     elsewhere.isEmpty ? home : elsewhere[app] ?? home
   }
 
+  /// Returns elements by the shard of their apps, in their order. A shard without any is left out.
+  package func parts<Element>(
+    of elements: [Element], by app: (Element) -> String
+  ) -> [(shard: ShardID, elements: [Element])] {
+    guard !elements.isEmpty else { return [] }
+    guard !self.elsewhere.isEmpty else { return [(home, elements)] }
+    let groups = Dictionary(grouping: elements) { self[app($0)] }
+    return shards.compactMap { shard in groups[shard].map { (shard, $0) } }
+  }
+
   /// Whether an app lives in a shard.
   package func has(_ app: String, in shard: ShardID) -> Bool { self[app] == shard }
 }

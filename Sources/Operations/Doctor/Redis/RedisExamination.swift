@@ -15,12 +15,12 @@ struct RedisExamination: Sendable {
 
   /// - Throws: when Redis is away, or answers nothing in time. A refusal is a finding.
   static func of(
-    _ store: ShardStore, for configuration: Configuration
+    _ store: ShardStore, at redis: RedisConfiguration, for configuration: Configuration
   ) async throws(RedisError) -> RedisExamination {
     var examination = RedisExamination()
-    try await examination.askVersion(store, at: configuration.redis.url.server)
+    try await examination.askVersion(store, at: redis.url.server)
     try await examination.compareClocks(store)
-    try await examination.readSettings(store, configuration)
+    try await examination.readSettings(store, redis, configuration)
     try await examination.lookForFunctions(store)
     let user: DocumentedUser = configuration.apps.isEmpty ? .operator : .worker
     examination.findings += try await RedisRights(store: store, user: user).findings()
@@ -143,10 +143,10 @@ struct RedisExamination: Sendable {
   // MARK: Settings
 
   private mutating func readSettings(
-    _ store: ShardStore, _ configuration: Configuration
+    _ store: ShardStore, _ redis: RedisConfiguration, _ configuration: Configuration
   ) async throws(RedisError) {
     guard let settings = try await store.settings.readAllowed() else { return }
-    judge(settings, accepting: configuration.redis.acceptedRisks)
+    judge(settings, accepting: redis.acceptedRisks)
     let forecast = try await Self.allowed { () async throws(RedisError) in
       try await Self.forecast(store, settings, configuration)
     }

@@ -78,6 +78,6 @@ struct SharedOptions: ParsableArguments {
   func openSession(
     as user: DocumentedUser, onlyReads: Bool = false
   ) async throws(CommandFailure) -> RedisSession {
-    try await RedisSession.open(configurationInTrouble().redis, as: user, onlyReads: onlyReads)
+    try await RedisSession.open(configurationInTrouble(), as: user, onlyReads: onlyReads)
   }
 }

@@ -12,7 +12,7 @@ extension EnqueueCommand {
   ) async throws(CommandFailure) {
     try checkApp(of: job, configuration)
     let subject = try PreviewSubject(preview)
-    let (targets, values) = try await subject.receivers(of: job, configuration.redis)
+    let (targets, values) = try await subject.receivers(of: job, configuration)
     let found: JobPreview
     do throws(ConfigurationError) {
       found = try JobPreview(

@@ -49,6 +49,18 @@ package struct Alarm: Sendable, Equatable {
     self.message = message
   }
 
+  /// An alarm that no store can keep: a shard cannot be asked.
+  package init(ofAbsentShard name: String, sinceMs: Int64, message: String) {
+    self.init(field: "shard|\(name)", atMs: sinceMs, untilMs: sinceMs, message: message)
+  }
+
+  /// Returns the alarm as a clock tells of it that is so far behind the one by which it was raised.
+  package func byClock(behindMs: Int64) -> Alarm {
+    Alarm(
+      field: field, atMs: StoredNumber.instantMs(atMs &- behindMs),
+      untilMs: StoredNumber.instantMs(untilMs &- behindMs), message: message)
+  }
+
   /// Nil when the JSON is nothing that the functions wrote.
   init?(field: String, json: String) {
     guard let object = (try? JSONParser().parse(Array(json.utf8)))?.objectValue,

@@ -71,7 +71,7 @@ struct LetterChange: Sendable {
     _ services: Services
   ) async throws(Problem) -> Tally {
     let change = self
-    let tally = try await services.ask { stores throws(RedisError) in
+    let tally = try await services.ask(in: .all) { stores throws(RedisError) in
       try await change.count(in: stores)
     }
     guard tally.count == expectedCount else {
@@ -81,7 +81,7 @@ struct LetterChange: Sendable {
       problem.members = ["count": .integer(tally.count)]
       throw problem
     }
-    return try await services.ask { stores throws(RedisError) in
+    return try await services.ask(in: .all) { stores throws(RedisError) in
       try await change.work(tally, in: stores)
     }
   }

@@ -36,7 +36,7 @@ struct PreviewRequest: Sendable {
       )
     }
     let fields = try RequestFields(request, known: Self.fields)
-    job = try Self.job(fields, app: app, prefix: configuration.redis.prefix)
+    job = try Self.job(fields, app: app, prefix: configuration.redis(of: app).prefix)
     let given = ["user", "tokens", "devices"].filter { fields[$0] != nil }
     guard given.count <= 1 else {
       throw fields.refused(
@@ -166,7 +166,7 @@ struct PreviewRequest: Sendable {
       return ([Receivers(targets: targets, values: .values([:]))], 0)
     }
     let request = self
-    return try await services.ask { stores throws(RedisError) in
+    return try await services.ask(in: .app(job.app)) { stores throws(RedisError) in
       try await request.receivers(in: stores)
     }
   }
