@@ -39,6 +39,11 @@ package struct ShardList: Sendable, Equatable {
 
   package var ids: [ShardID] { all.map(\.id) }
 
+  /// The shards, with the home before the others.
+  package var homeFirst: [ShardConfiguration] {
+    all.filter { $0.id == home } + all.filter { $0.id != home }
+  }
+
   /// Where the fleet's keys are, in a few words.
   package var place: String {
     guard all.count == 1 else { return "in \(all.count) shards, home \(home.name)" }

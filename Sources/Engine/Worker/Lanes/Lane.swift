@@ -17,7 +17,8 @@ actor Lane {
   private let parts: LaneParts
   private let log: Logger
   private let redis: RedisConnection
-  /// The fleet's own store, over the same connection while the lane's shard is the fleet's only one.
+  /// The fleet's own store where the lane's shard is the home. In another shard its rates alone are used: those of the
+  /// shard's apps.
   let fleet: FleetStore
   private let reporter: ProcessReporter
   /// The housekeeper of the process, in one of its lanes; nil in the others.
@@ -49,7 +50,7 @@ actor Lane {
     self.log = log
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-    let store = ShardStore(connection: redis, prefix: settings.prefix)
+    let store = ShardStore(connection: redis, prefix: settings.prefix, id: settings.shard)
     fleet = FleetStore(connection: redis, prefix: settings.prefix)
     let parts = LaneParts(
       loop: loop, settings: settings, store: store, fleet: fleet, snapshot: snapshot, log: log)
@@ -274,7 +275,8 @@ actor Lane {
 
   private func keepCredential(_ number: Int) async {
     guard let destination = sending.destinations[number] else { return }
-    let keeper = CredentialKeeper(destination: destination, clock: settings.shared.clock, log: log)
+    let keeper = CredentialKeeper(
+      destination: destination, clock: settings.shared.tokenClock, log: log)
     await AgentLoop(
       keeper, on: loop, signal: destination.credentialSignal,
       while: { [life] in !life.isEnded && !destination.isRetired }

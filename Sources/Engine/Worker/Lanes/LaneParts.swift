@@ -61,7 +61,10 @@ final class LaneParts {
         connectionsKept: settings.connectionsKept, shortage: settings.shared.shortage),
       clock: clock, reasons: reasons, log: log)
     let (room, gate, congestion) = (sending.room, sending.gate, sending.congestion)
-    rateKeeper = RateKeeper(rates: fleet.rates, reasons: reasons)
+    let laneSnapshot = LaneSnapshot(snapshot)
+    rateKeeper = RateKeeper(
+      rates: fleet.rates, home: settings.shared.home?.rates, snapshot: laneSnapshot,
+      reasons: reasons)
 
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)
@@ -84,7 +87,7 @@ final class LaneParts {
       switches: switches, life: life, signal: admitSignal)
     self.directStarter = directStarter
     let context = LaneContext(
-      loop: loop, store: store, settings: settings, snapshot: LaneSnapshot(snapshot), life: life,
+      loop: loop, store: store, settings: settings, snapshot: laneSnapshot, life: life,
       switches: switches,
       reasons: reasons, log: log, fetchSignal: fetchSignal)
     self.context = context

@@ -12,7 +12,8 @@ internal import Synchronization
 
 /// A worker process: its lanes, and what it says of itself to the fleet.
 package final class WorkerService: Sendable {
-  private let lanes: [Lane]
+  /// The home's first.
+  private let groups: [LaneGroup]
   private let keeper: ConfigurationKeeper
   private let standing: ConfigurationStanding
   private let client = HTTPClient()
@@ -57,12 +58,7 @@ package final class WorkerService: Sendable {
     try directory.checkCurl()
     let standing = ConfigurationStanding()
     self.standing = standing
-    guard configuration.shards.all.count == 1 else {
-      throw ConfigurationError(
-        file: origin.file ?? "configuration", line: nil, field: "redis.shards",
-        message: "lists several shards, and this worker serves one")
-    }
-    let endpoint = try RedisEndpoint(configuration.redis)
+    let shards = configuration.shards.homeFirst
     let group = ControlGroup()
     let worker = configuration.worker
     let memory = ProcessMemory(group)
@@ -70,42 +66,41 @@ package final class WorkerService: Sendable {
     let allowed = AllowedCPUs(group)
     let count = worker.lanes > 0 ? worker.lanes : allowed.lanes
     let basis = worker.lanes > 0 ? "as worker.lanes says" : "since \(allowed.reason)"
-    log.info("lanes: \(count), \(basis)", metadata: ["lanes": "\(count)"])
+    let each = shards.count > 1 ? " for each of \(shards.count) shards" : ""
+    log.info("lanes: \(count)\(each), \(basis)", metadata: ["lanes": "\(count)"])
+    // A destination has connections in the lanes of its app's shard alone.
     let remark = DescriptorLimit.remark(
-      lanes: count, destinations: directory.entries.count,
+      lanes: count * shards.count,
+      destinations: (directory.entries.count + shards.count - 1) / shards.count,
       connectionsPerLane: worker.connectionsPerLane)
     if let remark { log.warning("\(remark)") }
     let timeZones = try TimeZoneDatabase.release()
     log.info("time zones are those of \(timeZones)")
-    let shared = SharedParts(clock: clock, configuration: standing, memory: memory)
-    let snapshot = WorkerSnapshot(configuration, apps)
-    let lanes = try (0..<count).map { number in
-      var redis = endpoint
-      redis.clientName = "pushpool-\(name)-\(number)"
-      var laneLog = logger
-      laneLog[metadataKey: "lane"] = "\(number)"
-      return try Lane(
-        loop: try EventLoop(name: "lane-\(number)"),
-        settings: LaneSettings(
-          worker: name, consumer: "\(name)-\(number)", prefix: configuration.redis.prefix,
-          redis: redis, acceptedRisks: configuration.redis.acceptedRisks,
-          leaseMs: UInt64(worker.leaseSeconds) * 1_000,
-          drainMs: UInt64(worker.drainSeconds) * 1_000,
-          connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
-          connectionsKept: DescriptorLimit.connectionsKept(lanes: count),
-          requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          sendsDirectly: true, shared: shared),
-        snapshot: snapshot, log: laneLog)
+    let placement = HeldPlacement(configuration.shards)
+    let snapshots = placement.snapshots(of: configuration, apps, for: shards.map(\.id))
+    let process = LaneGroup.Process(
+      name: name, worker: worker, lanes: count, groups: shards.count, configuration: standing,
+      memory: memory, log: logger)
+    var groups: [LaneGroup] = []
+    for (number, shard) in shards.enumerated() {
+      groups.append(
+        try LaneGroup(
+          shard, number: number, of: process, home: groups.first,
+          clock: number == 0 ? clock : FleetClock(own: ownClock), snapshot: snapshots[number]))
     }
-    self.lanes = lanes
+    self.groups = groups
     keeper = try ConfigurationKeeper(
       LoadedConfiguration(configuration, apps), from: origin, marks: marks, isStrict: isStrict,
       parts: ConfigurationKeeperParts(
         client: client, clock: clock.wallClock, standing: standing, log: logger)
-    ) { next in
-      next.apps.directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
-      let snapshot = WorkerSnapshot(next.configuration, next.apps)
-      for lane in lanes { await lane.use(snapshot) }
+    ) { [groups] next in
+      next.apps.directory.share(
+        through: FleetCredentials(connection: groups[0].lanes[0], clock: clock))
+      let snapshots = placement.snapshots(
+        of: next.configuration, next.apps, for: groups.map(\.shard))
+      for (group, snapshot) in zip(groups, snapshots) {
+        for lane in group.lanes { await lane.use(snapshot) }
+      }
     }
   }
 
@@ -120,10 +115,10 @@ package final class WorkerService: Sendable {
     try startThreads()
     // Swift's timers take their descriptors when one is used first, and end the process when there are none then.
     try? await Task.sleep(for: .milliseconds(1))
-    if let sentence = await lanes[0].refusal() {
+    if let refusal = await refusal() {
       stopThreads(loops)
       client.shutdown()
-      throw UnsafeRedis(sentence: sentence)
+      throw refusal
     }
     share(through: fleetCredentials)
     // The lanes know the directory, so it must not keep one of them for ever.
@@ -155,7 +150,20 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) ended")
   }
 
+  private var lanes: [Lane] { groups.flatMap(\.lanes) }
+
   private var loops: [EventLoop] { lanes.map(\.loop) + [keeper.loop] }
+
+  /// Why the process is not to begin with one of its Redis, which are asked at the same time.
+  private func refusal() async -> UnsafeRedis? {
+    guard groups.count > 1 else { return await groups[0].refusal() }
+    return await withTaskGroup(of: UnsafeRedis?.self) { tasks in
+      for group in groups { tasks.addTask { await group.refusal() } }
+      var first: UnsafeRedis?
+      for await refusal in tasks { first = first ?? refusal }
+      return first
+    }
+  }
 
   /// Starts the threads of the lanes and of the configuration, and makes sure that there can be more for Swift's tasks, look-ups
   /// and tokens.
@@ -199,7 +207,7 @@ package final class WorkerService: Sendable {
   }
 
   private var fleetCredentials: FleetCredentials {
-    FleetCredentials(connection: lanes[0], clock: clock)
+    FleetCredentials(connection: groups[0].lanes[0], clock: clock)
   }
 
   private func share(through share: (any TokenShare)?) {
@@ -217,31 +225,34 @@ package final class WorkerService: Sendable {
   // MARK: Beats
 
   private func report(to health: HealthFile?) async {
-    var lastAccepted = 0
+    var lastAccepted = groups.map { _ in 0 }
     var lastMs = startedAtMs
     var beats: UInt64 = 0
     var lag = DurationHistogram(boundsUs: WorkerLimits.lagBoundsUs)
     while !Task.isCancelled {
-      var sum = LaneStatistics()
-      for lane in lanes {
-        let told = await lane.statistics(askedNs: EventLoop.clockNs())
-        lag.add(told.lagNs)
-        sum += told
-      }
+      var parts: [LaneStatistics] = []
+      for group in groups { parts.append(await group.statistics(&lag)) }
+      let sum = parts.reduce(into: LaneStatistics()) { $0 += $1 }
       let nowMs = FleetClock.uptimeMs
-      let rate = (sum.accepted - lastAccepted) * 1_000 / max(1, Int(nowMs - lastMs))
-      (lastAccepted, lastMs) = (sum.accepted, nowMs)
+      let elapsedMs = max(1, Int(nowMs - lastMs))
+      let news = zip(parts, lastAccepted).map { $0.accepted - $1 }
+      (lastAccepted, lastMs) = (parts.map(\.accepted), nowMs)
       // Every lane has just answered.
       do throws(SystemError) {
         try health?.write(isReady: sum.isConnected, trouble: sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
-      var fields = fields(sum, rate)
-      if beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0 {
-        fields += await figures(lag).fields
-      }
-      await lanes[0].beat(worker: name, fields: fields)
-      if beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0 {
-        await lanes[0].appendTimeline(sum, acceptedPerSecond: rate)
+      let rate = news.reduce(0, +) * 1_000 / elapsedMs
+      let isFull = beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0
+      let figures = isFull ? await figures(lag).fields : []
+      let hasCourse = beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0
+      for (number, group) in groups.enumerated() {
+        let fields = fields(sum, rate, by: group.clock) + figures
+        let (name, part) = (name, parts[number])
+        let perSecond = news[number] * 1_000 / elapsedMs
+        await group.tell(waits: groups.count == 1) { lane in
+          await lane.beat(worker: name, fields: fields)
+          if hasCourse { await lane.appendTimeline(part, acceptedPerSecond: perSecond) }
+        }
       }
       beats += 1
       do { try await Task.sleep(for: .milliseconds(WorkerLimits.beatMs)) } catch { break }
@@ -256,7 +267,10 @@ package final class WorkerService: Sendable {
     return figures
   }
 
-  private func fields(_ sum: LaneStatistics, _ rate: Int) -> [(String, String)] {
+  /// - Parameter clock: of the shard that is told.
+  private func fields(
+    _ sum: LaneStatistics, _ rate: Int, by clock: FleetClock
+  ) -> [(String, String)] {
     let startedAtMs = clock.nowMs - (FleetClock.uptimeMs - startedAtMs)
     return [
       ("host", Self.hostName()), ("pid", String(getpid())), ("version", PushpoolVersion.text),

@@ -81,7 +81,7 @@ extension FleetSnapshot {
     }
   }
 
-  /// What each shard has to do, of which the rest of the screen tells the sum.
+  /// The work of each shard, of which the rest of the screen tells the sum.
   private func shardTable(without absences: [ShardAbsence]) -> TextTable {
     var table = TextTable([
       .init("  SHARD"), .init("NEW JOBS", .right), .init("CHUNKS WAITING", .right),

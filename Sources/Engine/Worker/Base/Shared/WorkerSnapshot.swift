@@ -1,3 +1,4 @@
+internal import Model
 internal import Providers
 internal import PushpoolConfiguration
 internal import Store
@@ -12,10 +13,14 @@ final class WorkerSnapshot: Sendable {
   /// The routes that the process says it has: those of the directory.
   let routes: RouteTable
   let rules: JobRules
+  /// The names of rates to which apps of several shards keep.
+  let sharedRates: Set<String>
 
   init(
-    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], routes: RouteTable, rules: JobRules
+    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], routes: RouteTable, rules: JobRules,
+    sharedRates: Set<String> = []
   ) {
+    self.sharedRates = sharedRates
     self.directory = directory
     self.leftOut = leftOut
     self.routes = routes
@@ -45,6 +50,36 @@ extension WorkerSnapshot {
       routes: apps.directory.routes(
         of: configuration.apps.map(\.id), leftOut: Set(apps.leftOut.map(\.id))),
       rules: JobRules(configuration))
+  }
+}
+
+extension WorkerSnapshot {
+  /// The part of a configuration that the lanes of one shard go by: the apps that live there. Nothing is sent there for any
+  /// other.
+  /// - Parameter homes: the shard of each app.
+  convenience init(
+    _ configuration: Configuration, _ apps: ConfiguredApps, of shard: ShardID,
+    by homes: [String: ShardID]
+  ) {
+    func isHere(_ app: String) -> Bool { homes[app] == shard }
+    let directory = apps.directory.only(isHere)
+    self.init(
+      directory: directory, leftOut: apps.leftOut.filter { isHere($0.id) },
+      routes: directory.routes(
+        of: configuration.apps.map(\.id).filter(isHere), leftOut: Set(apps.leftOut.map(\.id))),
+      rules: JobRules(configuration),
+      sharedRates: Self.sharedRates(of: apps.directory, by: homes))
+  }
+
+  static func sharedRates(
+    of directory: ProviderDirectory, by homes: [String: ShardID]
+  ) -> Set<String> {
+    var shards: [String: Set<ShardID>] = [:]
+    for entry in directory.entries {
+      guard let shard = homes[entry.app] else { continue }
+      for limit in entry.limits { shards[limit.name, default: []].insert(shard) }
+    }
+    return Set(shards.filter { $0.value.count > 1 }.keys)
   }
 }
 
