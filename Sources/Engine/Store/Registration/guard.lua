@@ -32,4 +32,14 @@ function Guard.refusal(name, keys, takes)
   return wanted .. ', in a Redis Cluster: with one key a call may go to a node that does not have the data yet'
 end
 
+-- Why a call about an app is refused here, or nil. In a fleet of several shards a HASH, which the workers keep, says which apps live
+-- in another one: nobody would send to what is registered of these here. A caller that may not read it, as with the rights of an
+-- older ACL, is let through.
+function Guard.elsewhere(p, app)
+  local shard = redis.pcall('HGET', KEY.elsewhere(p), app)
+  if type(shard) ~= 'string' then return nil end
+  return '/app: ' .. app .. ' lives in the shard "' .. Json.printable(shard) ..
+    '" of this fleet, and nothing was done here: call the Redis of that shard'
+end
+
 end

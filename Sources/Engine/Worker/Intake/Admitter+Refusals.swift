@@ -120,6 +120,8 @@ extension Admitter {
         switch job {
         case .refused(let entry, let refusal): letters.append((entry, refusal))
         case .unknownApp(let stranger): strangers.append(stranger)
+        case .elsewhere(let job) where elsewhere.add(job): break
+        case .elsewhere(let job): strangers.append(JobOfUnknownApp(job))
         }
       }
       letters += try await passOn(strangers, &refused)
@@ -135,6 +137,15 @@ extension Admitter {
         }
       }
     }
+  }
+
+  /// Has jobs wait here, as those of apps that no worker has: the shard in which their apps live cannot be used.
+  func keepHere(_ jobs: [JobElsewhere]) async {
+    var refused = AdmissionFailures()
+    do throws(RedisError) {
+      try await turnAway(jobs.map { .unknownApp(JobOfUnknownApp($0)) }, &refused)
+      try refused.conclude(of: jobs.count, context.reasons)
+    } catch { context.reasons.note(error, during: "keeping jobs of another shard") }
   }
 
   /// - Returns: those that nobody has the app of, and too many others wait for already.

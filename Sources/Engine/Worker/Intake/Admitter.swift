@@ -12,6 +12,7 @@ struct Admitter {
   let context: LaneContext
   let materials: MaterialStore
   let large: LargeJobs
+  let elsewhere: JobsElsewhere
   let direct: DirectStarter
   let directCarrier: DirectCarrier
 
@@ -72,7 +73,7 @@ struct Admitter {
     let refused = RefusalLog(log: context.log)
     let entries = try await context.store.jobs.takeUnanswered(
       consumer: context.settings.consumer, max: max(WorkerLimits.admissionsMax, direct.room.jobs),
-      inHand: large.inHand + direct.inHand,
+      inHand: large.inHand + direct.inHand + elsewhere.inHand,
       onRefusal: refused.note)
     refused.conclude()
     try await admit(entries)
@@ -167,6 +168,13 @@ struct Admitter {
     }
     let id = job.id ?? entry.source
     guard context.snapshot.routes.has(job.app) else {
+      if let shard = context.snapshot.current.elsewhere[job.app] {
+        return .turnedAway(
+          .elsewhere(
+            JobElsewhere(
+              entry: entry, app: job.app, id: id, hasOwnID: job.id != nil, shard: shard,
+              expiresAtMs: expiresAtMs(job, entry))))
+      }
       return .turnedAway(
         .unknownApp(
           JobOfUnknownApp(

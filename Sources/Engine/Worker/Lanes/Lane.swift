@@ -36,9 +36,14 @@ actor Lane {
   private var trouble: String?
   /// The last sentences that were said of sentinels that do not agree, and when each was.
   private var remarks: [(sentence: String, atNs: UInt64)] = []
+  /// Whether the Redis is known to be the lane's shard, and not another one of the fleet.
+  private(set) var hasShard: Bool
+  /// Why it is not.
+  private var misplacement: String?
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
+  var store: ShardStore { parts.store }
   private var life: LaneLife { parts.life }
   private var sending: SendingParts { parts.sending }
 
@@ -105,6 +110,10 @@ actor Lane {
           parts.recoverer, on: loop, firstAfterMs: parts.recoverer.everyMs, while: untilDrained),
         AgentLoop(monitor, on: loop, while: untilEmpty),
       ] + [redisLooks].compactMap { $0 } + (housekeeper?.agents ?? [])
+      + [parts.forwarder].compactMap { $0 }.map { [signal = parts.admitter.elsewhere.signal] in
+        AgentLoop($0, on: loop, signal: signal, while: untilDrained)
+      }
+    hasShard = settings.shared.doors == nil
   }
 
   // MARK: Life
@@ -113,6 +122,7 @@ actor Lane {
   func run() async {
     connectParts()
     redis.connect()
+    if !hasShard { await claimShard() }
     housekeeper?.start()
     for number in agents.indices { start { await $0.agents[number].run() } }
     start { await $0.parts.largeIntake.run() }
@@ -123,6 +133,29 @@ actor Lane {
     await leave()
     redis.close()
     housekeeper?.stop()
+  }
+
+  /// Waits until the Redis is known to be the lane's shard: nothing is taken from another one of the fleet, nor sent. A
+  /// configuration may have two addresses that are one place, or two that were exchanged.
+  private func claimShard() async {
+    let shard = settings.shard
+    while !life.isDraining {
+      do throws(RedisError) {
+        try await redis.waitUntilReady(timeoutMs: WorkerLimits.shardLookMs)
+        let name = try await parts.store.placement.claim(for: shard)
+        if TextRule.isSame(name, shard.name) {
+          misplacement = nil
+          hasShard = true
+          return
+        }
+        let sentence =
+          "the Redis of the shard \(shard.name) and its prefix are the shard \(FieldPointer.printable(name)) "
+          + "already: nothing is sent from there; correct redis.shards"
+        misplacement = sentence
+        parts.reasons.note(sentence, level: .error)
+      } catch { log.debug("shard: \(error)") }
+      await loop.sleep(ms: WorkerLimits.shardLookMs)
+    }
   }
 
   /// Why the process is not to begin with this Redis; nil when it may, or when Redis is not there at once.
@@ -323,8 +356,8 @@ actor Lane {
     statistics.inFlight = sending.dispatcher.inFlight
     statistics.accepted = sending.decider.accepted
     statistics.connections = sending.destinations.connections
-    statistics.isConnected = redis.isReady
-    statistics.trouble = redis.isReady ? nil : trouble
+    statistics.isConnected = redis.isReady && hasShard
+    statistics.trouble = redis.isReady ? misplacement : trouble
     return statistics
   }
 
@@ -339,11 +372,12 @@ actor Lane {
 
   func beat(worker: String, fields: [(String, String)]) async {
     // A worker that has taken its leave must not come back by a late beat.
-    guard !life.isEnded else { return }
+    guard !life.isEnded, hasShard else { return }
     await reporter.beat(worker: worker, fields: fields)
   }
 
   func appendTimeline(_ statistics: LaneStatistics, acceptedPerSecond: Int) async {
+    guard hasShard else { return }
     await reporter.appendTimeline(statistics, acceptedPerSecond: acceptedPerSecond)
   }
 }

@@ -31,6 +31,8 @@ final class LaneParts {
   let admitter: Admitter
   let intake: Intake
   let largeIntake: LargeIntake
+  /// Brings jobs to other shards; nil in a fleet of one.
+  let forwarder: JobForwarder?
 
   var loop: EventLoop { context.loop }
   var store: ShardStore { context.store }
@@ -102,10 +104,15 @@ final class LaneParts {
       context, runs: runs, room: room, gate: gate, resolver: resolver, chunks: carrier,
       onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
 
-    admitter = Admitter(
+    let elsewhere = JobsElsewhere(loop: loop)
+    let admitter = Admitter(
       context: context, materials: materials,
-      large: LargeJobs(loop: loop, roomSignal: admitSignal), direct: directStarter,
-      directCarrier: direct)
+      large: LargeJobs(loop: loop, roomSignal: admitSignal), elsewhere: elsewhere,
+      direct: directStarter, directCarrier: direct)
+    self.admitter = admitter
+    forwarder = settings.shared.doors.map { doors in
+      JobForwarder(context, jobs: elsewhere, doors: doors) { await admitter.keepHere($0) }
+    }
     intake = Intake(context, admitter: admitter, signal: admitSignal)
     directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
     largeIntake = LargeIntake(context, admitter: admitter)

@@ -30,6 +30,8 @@ final class LaneGroup: Sendable {
     let configuration: ConfigurationStanding
     let memory: ProcessMemory
     let shortage = DescriptorShortage()
+    /// The shards of a fleet of several; nil in a fleet of one.
+    let doors: ShardDoors?
     let log: Logger
   }
 
@@ -48,6 +50,7 @@ final class LaneGroup: Sendable {
     var common = SharedParts(
       clock: clock, configuration: process.configuration, memory: process.memory)
     common.shortage = process.shortage
+    common.doors = process.doors
     let worker = process.worker
     lanes = try (0..<process.lanes).map { lane in
       var redis = endpoint
@@ -74,6 +77,7 @@ final class LaneGroup: Sendable {
           sendsDirectly: true, shared: shared),
         snapshot: snapshot, log: log)
     }
+    process.doors?.open(shard.id, by: lanes[0])
   }
 
   /// Why the process is not to begin with this shard's Redis; nil when it may, or when Redis is not there at once.

@@ -80,7 +80,8 @@ package final class WorkerService: Sendable {
     let snapshots = placement.snapshots(of: configuration, apps, for: shards.map(\.id))
     let process = LaneGroup.Process(
       name: name, worker: worker, lanes: count, groups: shards.count, configuration: standing,
-      memory: memory, log: logger)
+      memory: memory,
+      doors: shards.count > 1 ? ShardDoors(configuration.shards.ids) : nil, log: logger)
     var groups: [LaneGroup] = []
     for (number, shard) in shards.enumerated() {
       groups.append(

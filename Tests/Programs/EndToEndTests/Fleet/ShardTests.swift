@@ -151,4 +151,152 @@ import Worker
       #expect(stage.simulator.counters.answers[429] ?? 0 == 0)
     }
   }
+
+  /// Waits until nothing is left in a shard's stream.
+  private static func waitUntilEmpty(_ client: StageClient) async throws {
+    _ = try await eventually("the stream is empty") {
+      try await client.length("jobs:normal") == 0 ? true : nil
+    }
+  }
+
+  @Test("a job that is added in the wrong shard is passed on, and is sent once")
+  func passedOn() async throws {
+    try await ShardStage.with { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      try await fleet.install(0..<50)
+      try await stage.withWorkers(of: fleet.configuration) { _ in
+        // Each in the other's shard, and one of them in both.
+        _ = try await client.enqueue(ShardStage.other("sale", 0..<20))
+        _ = try await euClient.enqueue(ShardStage.other("sale", 0..<20))
+        _ = try await euClient.enqueue(Devices.job("sale", 0..<50))
+        let nameless = ShardStage.other("x", 20..<21).replacing("\"id\": \"x\", ", with: "")
+        let entry = try await client.enqueue(nameless)
+        #expect(try await euClient.finished("sale", app: "other").counts.accepted == 20)
+        #expect(try await client.finished("sale").counts.accepted == 50)
+        let passed = try await euClient.finished("main-n\(entry)", app: "other")
+        #expect(passed.counts.accepted == 1)
+        for one in [client, euClient] { try await Self.waitUntilEmpty(one) }
+        #expect(try await client.record("sale", app: "other") == nil)
+        #expect(try await euClient.record("sale") == nil)
+      }
+      #expect(stage.simulator.acceptedPushes.count == 71 && stage.duplicates == 0)
+      #expect(try await client.length("dead") == 0)
+      #expect(try await euClient.length("dead") == 0)
+    }
+  }
+
+  @Test("a job of a shard that is away waits where it was added, and holds nothing up there")
+  func passedOnLater() async throws {
+    try await ShardStage.with { fleet in
+      let (stage, client) = (fleet.stage, fleet.stage.client)
+      try await fleet.install(0..<50)
+      try await stage.withWorkers(of: fleet.configuration) { workers in
+        _ = try await eventually("it beats") {
+          try await Self.beat(workers[0].name, client) > 0 ? true : nil
+        }
+        await fleet.eu.stop()
+        _ = try await client.enqueue(ShardStage.other("stray", 0..<20))
+        _ = try await client.enqueue(Devices.job("sale", 0..<50))
+        #expect(try await client.finished("sale").counts.accepted == 50)
+        _ = try await eventually("it waits for a worker with its app") {
+          try await client.command("ZCARD", "pushpool:unrouted:jobs:other").integer == 1
+            ? true : nil
+        }
+        #expect(try await client.length("jobs:normal") == 1)
+      }
+      #expect(stage.simulator.acceptedPushes.count == 50)
+    }
+  }
+
+  @Test(
+    "a worker that dies between adding a job in its shard and ending it where it was has it sent once",
+    arguments: ["before", "after"])
+  func dies(place: String) async throws {
+    try await ShardStage.with(worker: .narrow(20, leaseSeconds: 1)) { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      try await fleet.install(0..<30)
+      _ = try await client.enqueue(ShardStage.other("sale", 0..<30))
+      let point = "\(place) hand_over_job:1"
+      let process = try stage.startProcess(crashAt: point, of: fleet.text)
+      guard await process.hasDied(at: point) else { return }
+      try await stage.withWorkers(of: fleet.configuration) { _ in
+        #expect(try await euClient.finished("sale", app: "other").counts.accepted == 30)
+        try await Self.waitUntilEmpty(client)
+        try await Self.waitUntilEmpty(euClient)
+      }
+      // It may have died with all of them under way.
+      #expect(stage.duplicates <= 20)
+      let tokens = Set(stage.simulator.acceptedPushes.map(\.token))
+      #expect(tokens.count == 30)
+    }
+  }
+
+  @Test("a device is not registered in the wrong shard, and the error names the right one")
+  func registration() async throws {
+    try await ShardStage.with { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      func install(_ app: String, _ client: StageClient) async throws -> String? {
+        do throws(any Error) {
+          _ = try await client.command(
+            "FCALL", "pushpool_install", "1", "pushpool",
+            #"{"app":"\#(app)","user":"u","network":"fcm","token":"a-token-0123456789"}"#)
+          return nil
+        } catch let error as RedisError {
+          guard case .server("INVALID", let message) = error else { throw error }
+          return message
+        }
+      }
+      try await stage.withWorkers(of: fleet.configuration) { _ in
+        for (client, app, shard) in [(client, "other", "eu"), (euClient, "shop", "main")] {
+          _ = try await eventually("the shard knows where \(app) lives") {
+            try await client.command("HGET", "pushpool:elsewhere", app).string == shard ? true : nil
+          }
+          let message = try await install(app, client)
+          #expect(
+            message?.contains("/app: \(app) lives in the shard \"\(shard)\"") == true,
+            "\(message ?? "accepted")")
+        }
+        #expect(try await install("shop", client) == nil)
+        #expect(try await install("other", euClient) == nil)
+        // What is written by hand in the place of a name of an app that lives here goes.
+        #expect(try await client.command("HGET", "pushpool:elsewhere", "shop").string == nil)
+      }
+    }
+  }
+
+  @Test("nothing is sent from a Redis that is another shard than the configuration says")
+  func misplaced() async throws {
+    try await ShardStage.with { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      try await fleet.install(0..<20)
+      // As when the two addresses are exchanged.
+      _ = try await euClient.command("SET", "pushpool:shard", "us")
+      _ = try await client.enqueue(Devices.job("sale", 0..<20))
+      _ = try await euClient.enqueue(ShardStage.other("sale", 0..<20))
+      try await stage.withWorkers(of: fleet.configuration) { workers in
+        #expect(try await client.finished("sale").counts.accepted == 20)
+        #expect(try await client.command("GET", "pushpool:shard").string == "main")
+        #expect(try await Self.beat(workers[0].name, euClient) == 0)
+        #expect(try await euClient.length("jobs:normal") == 1)
+        // It is the right one after all.
+        _ = try await euClient.command("DEL", "pushpool:shard")
+        #expect(try await euClient.finished("sale", app: "other").counts.accepted == 20)
+      }
+      #expect(stage.duplicates == 0 && stage.simulator.acceptedPushes.count == 40)
+    }
+  }
+
+  @Test("a fleet of one shard writes nothing of shards")
+  func single() async throws {
+    try await PushStage.with { stage in
+      try await stage.client.install(try Devices.apns(0..<5))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("sale", 0..<5))
+        stage.expectDelivered(try await stage.client.finished("sale"), 5)
+      }
+      for key in ["shard", "shards", "elsewhere"] {
+        #expect(try await stage.client.command("EXISTS", "pushpool:\(key)").integer == 0)
+      }
+    }
+  }
 }

@@ -40,6 +40,20 @@ struct ShardStage: Sendable {
     }
   }
 
+  /// The same as text, for processes.
+  var text: ConfigurationText {
+    var text = stage.text
+    var other = text.apps[0]
+    other.id = "other"
+    other.members = ["shard: eu"]
+    text.apps.append(other)
+    text.shards = [
+      ConfigurationText.Shard(id: "main", url: stage.redis.url),
+      ConfigurationText.Shard(id: "eu", url: eu.url),
+    ]
+    return text
+  }
+
   /// A job of the app `other`.
   static func other(_ id: String, _ users: Range<Int>, _ more: String = "") -> String {
     Devices.job(id, users, more).replacing("\"shop\"", with: "\"other\"")

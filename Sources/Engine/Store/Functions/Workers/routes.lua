@@ -309,6 +309,19 @@ local function pass_on_job(keys, args)
   return 'OK'
 end
 
+-- hand_over_job — ARGV: consumer, priority, entry, app, id. Ends a job here that was added under a name of its own in the shard where
+-- its app lives, and its record unless that is another job's. Reply: OK | STALE
+local function hand_over_job(keys, args)
+  local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
+  if not Fairness.owned_job(p, priority, entry, consumer) then return 'STALE' end
+  local source, key = source_of(priority, entry), KEY.job(p, app, id)
+  local record = redis.pcall('HMGET', key, 'source', 'admitted')
+  if record[1] == source and not record[2] then redis.call('DEL', key) end
+  drop_uploaded(p, source)
+  Fairness.drop_job(p, priority, entry)
+  return 'OK'
+end
+
 -- The routes that something waits for and that a configuration has.
 local function routes_for(p, digest)
   local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
@@ -377,6 +390,7 @@ register('publish_routes', publish_routes, {'allow-oom'})
 register('announce_routes', announce_routes, {'allow-oom'})
 register('pass_on_chunk', pass_on_chunk, {'allow-oom'})
 register('pass_on_job', pass_on_job, {'allow-oom'})
+register('hand_over_job', hand_over_job, {'allow-oom'})
 register('take_routed', take_routed)
 register('claim_routed', claim_routed, {'allow-oom'})
 

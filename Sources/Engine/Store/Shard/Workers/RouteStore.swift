@@ -66,6 +66,19 @@ package struct RouteStore {
     return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
   }
 
+  /// Ends jobs here that were added in the shards where their apps live, in one pipeline.
+  /// - Parameter jobs: each with its app and the id that it had here.
+  /// - Returns: for each whether it was the consumer's to end, or why that is not known.
+  package func handOver(
+    _ jobs: [(entry: JobEntry, app: String, id: String)], consumer: String
+  ) async -> [Result<Bool, RedisError>] {
+    let commands = jobs.map { job in
+      functions.call(
+        "hand_over_job", consumer, job.entry.priority.rawValue, job.entry.entry, job.app, job.id)
+    }
+    return await functions.run(commands) { $0.string == WorkStanding.ok.rawValue }
+  }
+
   /// Has jobs wait for a worker that has their app, in one pipeline.
   /// - Returns: the answer to each, or why there is none.
   package func passOn(

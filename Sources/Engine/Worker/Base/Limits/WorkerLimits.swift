@@ -322,6 +322,18 @@ enum WorkerLimits {
   /// How soon a token that its network called bad is tried again while it is not known whether another worker has credentials
   /// for its other environment.
   static let routesUnknownMs: UInt64 = 2_000
+  /// Between two tellings of where apps live that nothing has changed of.
+  static let placementMs: Int64 = 300_000
+  /// Between two looks whether that has changed.
+  static let placementLookMs: UInt64 = 1_000
+  /// The wait for a Redis, to see whether it is the shard that is meant.
+  static let shardLookMs: UInt64 = 1_000
+  /// Jobs that wait in a lane to be added in another shard, their bytes, and how many of them are added in one go.
+  static let jobsElsewhereMax = 1_000
+  static let jobsElsewhereBytesMax = 16 * 1024 * 1024
+  static let jobsElsewhereAtOnceMax = 32
+  /// Between two looks whether there are any; whoever adds one wakes the lane.
+  static let jobsElsewhereMs: UInt64 = 60_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   /// How often a beat tells the figures for monitors as well, and how many bytes they are at most.

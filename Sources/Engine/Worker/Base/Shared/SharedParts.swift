@@ -15,6 +15,9 @@ struct SharedParts: Sendable {
   /// The parts of the fleet's home; nil for the lanes of the home itself.
   var home: HomeParts?
 
+  /// The other shards; nil in a fleet of one.
+  var doors: ShardDoors?
+
   /// The clock by which tokens are dated, which apps of several shards may share.
   var tokenClock: FleetClock { home?.clock ?? clock }
 }

@@ -15,12 +15,15 @@ final class WorkerSnapshot: Sendable {
   let rules: JobRules
   /// The names of rates to which apps of several shards keep.
   let sharedRates: Set<String>
+  /// The apps that live in another shard, and those.
+  let elsewhere: [String: ShardID]
 
   init(
     directory: ProviderDirectory, leftOut: [LeftOutApp] = [], routes: RouteTable, rules: JobRules,
-    sharedRates: Set<String> = []
+    sharedRates: Set<String> = [], elsewhere: [String: ShardID] = [:]
   ) {
     self.sharedRates = sharedRates
+    self.elsewhere = elsewhere
     self.directory = directory
     self.leftOut = leftOut
     self.routes = routes
@@ -68,7 +71,8 @@ extension WorkerSnapshot {
       routes: directory.routes(
         of: configuration.apps.map(\.id).filter(isHere), leftOut: Set(apps.leftOut.map(\.id))),
       rules: JobRules(configuration),
-      sharedRates: Self.sharedRates(of: apps.directory, by: homes))
+      sharedRates: Self.sharedRates(of: apps.directory, by: homes),
+      elsewhere: homes.filter { $0.value != shard })
   }
 
   static func sharedRates(
