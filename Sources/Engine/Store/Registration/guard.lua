@@ -32,14 +32,23 @@ function Guard.refusal(name, keys, takes)
   return wanted .. ', in a Redis Cluster: with one key a call may go to a node that does not have the data yet'
 end
 
+-- The prefix of the last call in whose shard no app was known to live elsewhere, and when that was. Most fleets have one shard: they
+-- are asked once in a second.
+local alone, alone_ms
+local ALONE_MS = 1000
+
 -- Why a call about an app is refused here, or nil. In a fleet of several shards a HASH, which the workers keep, says which apps live
 -- in another one: nobody would send to what is registered of these here. A caller that may not read it, as with the rights of an
 -- older ACL, is let through.
-function Guard.elsewhere(p, app)
-  local shard = redis.pcall('HGET', KEY.elsewhere(p), app)
-  if type(shard) ~= 'string' then return nil end
-  return '/app: ' .. app .. ' lives in the shard "' .. Json.printable(shard) ..
-    '" of this fleet, and nothing was done here: call the Redis of that shard'
+function Guard.elsewhere(p, app, now)
+  if p == alone and now >= alone_ms and now < alone_ms + ALONE_MS then return nil end
+  local key = KEY.elsewhere(p)
+  local shard = redis.pcall('HGET', key, app)
+  if type(shard) == 'string' then
+    return '/app: ' .. app .. ' lives in the shard "' .. Json.printable(shard) ..
+      '" of this fleet, and nothing was done here: call the Redis of that shard'
+  end
+  if shard or redis.pcall('EXISTS', key) == 0 then alone, alone_ms = p, now end
 end
 
 end
