@@ -152,7 +152,8 @@ import Testing
         let users = try #require(jobs.first { $0.id == run.claim.job }).users
         var tokens: [String] = []
         known.forEach { _, text in
-          tokens.append(BindingLines(text).map { String(decoding: $0.token, as: UTF8.self) }.joined())
+          tokens.append(
+            BindingLines(text).map { String(decoding: $0.token, as: UTF8.self) }.joined())
         }
         #expect(tokens == ["of-\(users[0])", "", "of-\(users[2])"])
       }
