@@ -65,7 +65,8 @@ import TestSupport
     // Open says so itself.
     let refusal = await #expect(throws: StoreFailure.self) {
       _ = try await StoreSession.open(
-        Configuration(redis: RedisConfiguration(url: RedisURL("unix://\(socket)"))), as: .operator, for: Self.client,
+        Configuration(redis: RedisConfiguration(url: RedisURL("unix://\(socket)"))), as: .operator,
+        for: Self.client,
         on: lane.loop)
     }
     #expect(refusal?.description.contains("cannot use Redis at unix://\(socket)") == true)
@@ -76,7 +77,8 @@ import TestSupport
     try await RedisServer.with { redis in
       let lane = try TestLane()
       let session = try await StoreSession.open(
-        Configuration(redis: RedisConfiguration(url: RedisURL(redis.url))), as: .operator, for: Self.client,
+        Configuration(redis: RedisConfiguration(url: RedisURL(redis.url))), as: .operator,
+        for: Self.client,
         on: lane.loop)
       #expect(session.shards == [.only])
       try await session.atHome { fleet throws(RedisError) in

@@ -294,11 +294,7 @@ local function pass_on_job(keys, args)
     return 'FULL'
   end
   -- Redis keeps what a function wrote before it failed: one that is asked again would find the route there, and take it for listed.
-  if is_new then
-    refuse_wrong_type(KEY.routed(p), 'zset')
-    refuse_wrong_type(KEY.unrouted(p), 'zset')
-    refuse_wrong_type(KEY.route_hints(p), 'hash')
-  end
+  if is_new then refuse_wrong_type(KEY.route_hints(p), 'hash') end
   -- One that comes again has waited since it came first.
   local rank, member = text(RANK[priority] + now), cjson.encode({'job', priority, entry, deliveries, id, args[8]})
   redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', rank, member)
