@@ -119,7 +119,7 @@ let package = Package(
       resources: [
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/types", "Library/walks",
-        "Fleet/credentials", "Fleet/rates",
+        "Fleet/apps", "Fleet/credentials", "Fleet/rates",
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
         "Audiences/topics",
         "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases", "Chunks/mass_death",
@@ -133,7 +133,8 @@ let package = Package(
         "Monitoring/alarms", "Monitoring/metrics", "Switches/switches",
         "Traces/traces",
         "Work/streams", "Work/work",
-        "Workers/route_alarms", "Workers/routes", "Workers/stepping", "Workers/workers",
+        "Workers/route_alarms", "Workers/route_taking", "Workers/routes", "Workers/stepping",
+        "Workers/workers",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "nearest", "fields", "guard", "registration", "submission"].map {
           .embedInCode("Registration/\($0).lua")

@@ -78,6 +78,7 @@ test("each alarm has a paragraph and an urgency", () => {
   assert.equal(format.urgency("lost_work"), "loss");
   assert.equal(format.urgency("breaker"), "waiting");
   assert.equal(format.urgency("clock"), "note");
+  assert.equal(format.urgency("redis_apps"), "note");
 });
 
 test("instants are local, and UTC for whoever points at them", () => {

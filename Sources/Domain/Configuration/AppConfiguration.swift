@@ -133,20 +133,15 @@ extension AppConfiguration {
     networks = try AppNetworks(in: section)
     pushesPerSecond = try section.optionalInteger(
       "pushes_per_second", in: 1...ConfigurationLimits.pushesPerSecondMax,
-      zero: "nothing would ever be sent; leave it out for no limit, and stop sending with "
-        + "pushpool switch off")
+      zero: AppFieldRule.noPushesPerSecond)
     eventsPerMinute = try section.integer(
       "events_per_minute", in: 0...ConfigurationLimits.eventsPerMinuteMax,
       default: ConfigurationLimits.eventsPerMinuteUsual)
     jobs = try JobsConfiguration.ofApp(in: section, else: all)
     if let zone = try section.scalar("time_zone") {
-      if !TimeZoneDatabase.has(zone.text) {
-        try section.source.refuse(
-          zone.refused(
-            "\"\(FieldPointer.printable(zone.text))\" is no time zone of this system: write one such as Asia/Tokyo, "
-              + "as in \(TimeZoneDatabase.folder)"))
+      timeZone = try section.checked(zone) { (text) throws(InvalidField) in
+        try AppFieldRule.checkTimeZone(text)
       }
-      timeZone = zone.text
     }
     guard networks.accounts.isEmpty else { return }
     // A network that is misspelt or wrong has told already.

@@ -62,12 +62,13 @@ extension Configuration {
     let root = try ConfigurationSection(
       compose(yaml, source), source: source, field: "",
       variables: ConfigurationSource.variablePrefix,
-      known: ["redis", "worker", "jobs", "apps", "log", "serve"])
+      known: ["redis", "worker", "jobs", "apps", AppsInRedisConfiguration.name, "log", "serve"])
     let jobs = try JobsConfiguration(in: root)
     let shards = try ShardList(in: root)
     var configuration = Configuration(
       worker: try WorkerConfiguration(in: root), jobs: jobs,
       apps: try AppConfiguration.list(in: root, jobs: jobs, shards: shards),
+      appsInRedis: try AppsInRedisConfiguration(in: root),
       log: try LogConfiguration(in: root), serve: try ServeConfiguration(in: root))
     configuration.shards = shards
     configuration.adopt(

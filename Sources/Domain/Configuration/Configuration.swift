@@ -13,6 +13,8 @@ package struct Configuration: Sendable, Equatable {
   package var worker: WorkerConfiguration
   package var jobs: JobsConfiguration
   package var apps: [AppConfiguration]
+  /// Apps that stand in Redis; nil when there are to be none.
+  package var appsInRedis: AppsInRedisConfiguration?
   package var log: LogConfiguration
   package var serve: ServeConfiguration
   /// Every file that it names.
@@ -32,17 +34,22 @@ package struct Configuration: Sendable, Equatable {
     redis: RedisConfiguration = RedisConfiguration(),
     worker: WorkerConfiguration = WorkerConfiguration(),
     jobs: JobsConfiguration = JobsConfiguration(), apps: [AppConfiguration] = [],
+    appsInRedis: AppsInRedisConfiguration? = nil,
     log: LogConfiguration = LogConfiguration(), serve: ServeConfiguration = ServeConfiguration()
   ) {
     shards = ShardList(redis)
     self.worker = worker
     self.jobs = jobs
     self.apps = apps
+    self.appsInRedis = appsInRedis
     self.log = log
     self.serve = serve
   }
 
   package func app(_ id: String) -> AppConfiguration? { apps.first { $0.id == id } }
+
+  /// Whether there is anything to send for, or may be.
+  package var hasApps: Bool { !apps.isEmpty || appsInRedis != nil }
 
   /// Where the home of the fleet is: all of Redis, where the fleet has one shard.
   package var redis: RedisConfiguration {

@@ -5,6 +5,18 @@ package enum ConfigurationLimits {
   /// Errors of one configuration that are told; the rest is counted.
   package static let errorsMax = 100
   package static let appsMax = 10_000
+  // Apps in Redis
+  /// As many as in a file.
+  package static let redisAppsMax = 10_000
+  /// Files of keys that seal the secrets of apps in Redis: the newest, and those before it.
+  package static let appKeysMax = 8
+  /// A key, an account, a certificate with its chain, or a password.
+  package static let appSecretBytesMax = 16 * 1024
+  package static let appAuthoritiesBytesMax = 32 * 1024
+  /// All of an app as somebody gives it.
+  package static let appDocumentBytesMax = 96 * 1024
+  /// Values in it.
+  package static let appDocumentValuesMax = 1_000
   package static let pathBytesMax = 4_096
   /// A user's name in SOCKS5 is that long at most (RFC 1929, 2).
   package static let proxyUserBytesMax = 255

@@ -48,17 +48,16 @@ extension JobsConfiguration {
     _ root: ConfigurationSection, else usual: JobsConfiguration
   ) throws(ConfigurationError) -> JobsConfiguration {
     let section = try root.section("jobs", known: fields)
-    let unnoticed = "a job that is enqueued again would be sent again"
     return JobsConfiguration(
       retentionHours: try section.integer(
         "retention_hours", in: 1...ConfigurationLimits.retentionHoursMax,
-        default: usual.retentionHours, zero: "\(unnoticed); the default is 168"),
+        default: usual.retentionHours, zero: AppFieldRule.noRetention),
       namedRetentionHours: try section.optionalInteger(
         "named_retention_hours", in: 1...ConfigurationLimits.retentionHoursMax,
-        zero: "\(unnoticed); the default is 24") ?? usual.namedRetentionHours,
+        zero: AppFieldRule.noNamedRetention) ?? usual.namedRetentionHours,
       unnamedRetentionMinutes: try section.optionalInteger(
         "unnamed_retention_minutes", in: 1...ConfigurationLimits.retentionHoursMax * 60,
-        zero: "whoever waits for a job would not see its end; the default is 60")
+        zero: AppFieldRule.noUnnamedRetention)
         ?? usual.unnamedRetentionMinutes)
   }
 }

@@ -1,11 +1,18 @@
 package import HTTPClient
 package import PushpoolConfiguration
 
-/// The providers of a configuration's apps, and the apps of it that cannot be sent to.
+/// The providers of a process's apps, those of its configuration file and those of Redis, and the apps that cannot be sent to.
 package struct ConfiguredApps: Sendable {
   package let directory: ProviderDirectory
-  /// In the order of the configuration.
+  /// The apps of the configuration file among them, in its order.
   package let leftOut: [LeftOutApp]
+  /// The apps of Redis.
+  package let redis: RedisApps
+
+  /// All apps that are left out, those of the file first.
+  package var allLeftOut: [LeftOutApp] {
+    leftOut + redis.leftOut.values.sorted { $0.id < $1.id }
+  }
 
   /// The errors of those that are left out, by app.
   package var errors: [String: [ConfigurationError]] {
@@ -17,16 +24,34 @@ package struct ConfiguredApps: Sendable {
   ///
   /// - Parameters:
   ///   - client: exchanges OAuth tokens; shared.
-  ///   - previous: the directory that this one follows, of which goes on what is the same; nil for none.
+  ///   - previous: the apps that these follow, of which goes on what is the same, with those of Redis that the configuration
+  ///     does not name; nil for none.
   /// - Throws: when there are more networks than a process can have.
   package init(
     _ configuration: Configuration, client: HTTPClient, clock: WallClock = .system,
-    after previous: ProviderDirectory? = nil
+    after previous: ConfiguredApps? = nil
   ) throws(ConfigurationError) {
     try self.init(
-      configuration, ProviderBuilder(client: client, clock: clock, after: previous),
+      configuration, ProviderBuilder(client: client, clock: clock, after: previous?.directory),
       apps: Array(configuration.apps.indices), others: [],
-      unfit: Dictionary(grouping: configuration.validateFilesExist(for: .worker)) { $0.app ?? -1 })
+      unfit: Dictionary(grouping: configuration.validateFilesExist(for: .worker)) { $0.app ?? -1 },
+      after: previous)
+  }
+
+  init(
+    _ directory: ProviderDirectory, leftOut: [LeftOutApp], redis: RedisApps
+  ) throws(ConfigurationError) {
+    try Self.check(directory)
+    self.directory = directory
+    self.leftOut = leftOut
+    self.redis = redis
+  }
+
+  /// The same, and the apps of Redis that are left out are to be read again.
+  package func readingLeftOutAgain() throws(ConfigurationError) -> ConfiguredApps {
+    var redis = redis
+    redis.readLeftOutAgain()
+    return try ConfiguredApps(directory, leftOut: leftOut, redis: redis)
   }
 
   /// Tries apps once more that were left out. Nothing is changed of the others.
@@ -44,16 +69,19 @@ package struct ConfiguredApps: Sendable {
       apps: indices, others: Array(leftOut.dropFirst(countMax)),
       unfit: Dictionary(
         grouping: configuration.validateFilesExist(for: .worker, ofApps: Set(indices))
-      ) { $0.app ?? -1 })
+      ) { $0.app ?? -1 }, redis: redis)
   }
 
   /// - Parameters:
   ///   - apps: the positions of those to add.
   ///   - others: left out besides.
   ///   - unfit: the files of apps that are not to be used, by position.
+  ///   - previous: the apps of whose directory those of Redis are to be kept; nil when the builder has them.
+  ///   - redis: the apps of Redis that the builder has.
   fileprivate init(
     _ configuration: Configuration, _ start: ProviderBuilder, apps: [Int], others: [LeftOutApp],
-    unfit: [Int: [ConfigurationError]]
+    unfit: [Int: [ConfigurationError]], after previous: ConfiguredApps? = nil,
+    redis: RedisApps = RedisApps()
   ) throws(ConfigurationError) {
     let files = AppFiles()
     var builder = start
@@ -70,10 +98,42 @@ package struct ConfiguredApps: Sendable {
       }
       if !errors.isEmpty { leftOut.append(LeftOutApp(id: app.id, errors: errors)) }
     }
-    let directory = builder.directory()
-    try Self.check(directory)
-    self.directory = directory
-    self.leftOut = leftOut
+    let kept = previous.map {
+      Self.keep($0, in: &builder, besides: Set(configuration.apps.map(\.id)))
+    }
+    try self.init(builder.directory(), leftOut: leftOut, redis: kept ?? redis)
+  }
+
+  /// Keeps apps of Redis that the configuration file does not name. Those that find no place are left out: no other app makes the
+  /// file's impossible.
+  private static func keep(
+    _ previous: ConfiguredApps, in builder: inout ProviderBuilder, besides named: Set<String>
+  ) -> RedisApps {
+    var redis = previous.redis
+    redis.part(from: named)
+    let usable = redis.usable
+    let kept = previous.directory.entries.filter { usable[$0.app] != nil }
+    let room = ProviderLimits.entriesMax - builder.count
+    guard kept.count > room else {
+      builder.keep(kept)
+      return redis
+    }
+    var left = max(0, room)
+    let byApp = Dictionary(grouping: kept, by: \.app)
+    for (app, entries) in byApp.sorted(by: { $0.key < $1.key }) {
+      if entries.count <= left {
+        builder.keep(entries)
+        left -= entries.count
+      } else {
+        redis.leaveOut(
+          app,
+          [
+            ConfigurationError(
+              ofRedisApp: app, part: "", message: ProviderLimits.noPlace)
+          ])
+      }
+    }
+    return redis
   }
 
   private static func check(_ directory: ProviderDirectory) throws(ConfigurationError) {

@@ -14,6 +14,8 @@ package struct ProviderBuilder {
   private var entries: [ProviderDirectory.Entry] = []
   /// The quotas of the app that is being added, by the names of their rates.
   private var quotas: [String: Int] = [:]
+  /// Whether the app that is being added stands in Redis.
+  private(set) var addsRedisApp = false
   private var numbersEnd: Int
 
   /// - Parameters:
@@ -29,12 +31,33 @@ package struct ProviderBuilder {
     numbersEnd = previous?.numbersEnd ?? 0
   }
 
+  /// - Parameter sources: parts that the first directory goes on with.
+  init(client: HTTPClient, clock: WallClock, sources: ProviderSources) {
+    self.client = client
+    self.clock = clock
+    earlier = [:]
+    earlierSources = sources
+    numbersEnd = 0
+  }
+
   /// - Parameter directory: all of it goes on, and apps are added.
   init(client: HTTPClient, clock: WallClock, extending directory: ProviderDirectory) {
     self.init(client: client, clock: clock, after: directory)
     entries = directory.entries
     sources = directory.sources
   }
+
+  /// Goes on with entries of the directory before, and with all that they are made of.
+  mutating func keep(_ kept: [ProviderDirectory.Entry]) {
+    entries += kept
+    for entry in kept { sources.take(entry.sources, from: earlierSources) }
+  }
+
+  /// Goes on with what the configuration says of accounts, for a directory with the same apps of it.
+  mutating func keepQuotas() { sources.quotas = earlierSources.quotas }
+
+  /// How many entries it has.
+  var count: Int { entries.count }
 
   /// The directory of the apps that were added.
   package func directory() -> ProviderDirectory {
@@ -52,6 +75,7 @@ package struct ProviderBuilder {
     var made: [ProviderDirectory.Entry] = []
     var problems: [MaterialProblem] = []
     quotas = [:]
+    addsRedisApp = app.standsInRedis
     for account in app.accounts {
       for entry in account.entries(of: app.id, limits, by: &self) {
         do throws(MaterialProblem) { made.append(try entry.get()) } catch {
@@ -60,7 +84,15 @@ package struct ProviderBuilder {
       }
     }
     guard problems.isEmpty else { throw MaterialProblems(problems) }
-    sources.quotas.merge(quotas) { $1 }
+    if app.standsInRedis {
+      guard entries.count + made.count <= ProviderLimits.entriesMax else {
+        throw MaterialProblems([
+          MaterialProblem(part: "", source: nil, message: ProviderLimits.noPlace)
+        ])
+      }
+    } else {
+      sources.quotas.merge(quotas) { $1 }
+    }
     for entry in made {
       guard entry.number == Self.unnumbered else {
         entries.append(entry)
@@ -69,7 +101,8 @@ package struct ProviderBuilder {
       entries.append(
         ProviderDirectory.Entry(
           number: numbersEnd, app: entry.app, environments: entry.environments,
-          provider: entry.provider, limits: entry.limits, origin: entry.origin))
+          provider: entry.provider, limits: entry.limits, origin: entry.origin,
+          sources: entry.sources))
       numbersEnd += 1
     }
   }
@@ -84,18 +117,17 @@ package struct ProviderBuilder {
     of origin: EntryOrigin, _ make: (inout Self) throws(MaterialProblem) -> any PushProvider
   ) -> Result<ProviderDirectory.Entry, MaterialProblem> {
     let digest = origin.digest
+    let names = SourceNames(
+      shared: origin.shared, authorities: Self.name(of: origin.access.authorities))
     if let known = earlier[digest] {
-      for name in origin.shared {
-        sources.shared[name] = sources.shared[name] ?? earlierSources.shared[name]
-      }
-      keepTrust(Self.name(of: origin.access.authorities))
-      return .success(known)
+      sources.take(names, from: earlierSources)
+      return .success(known.with(limits: origin.limits))
     }
     do throws(MaterialProblem) {
       return .success(
         ProviderDirectory.Entry(
           number: Self.unnumbered, app: origin.app, environments: origin.environments,
-          provider: try make(&self), limits: origin.limits, origin: digest))
+          provider: try make(&self), limits: origin.limits, origin: digest, sources: names))
     } catch { return .failure(error) }
   }
 
@@ -117,11 +149,11 @@ package struct ProviderBuilder {
 
   /// Notes the messages a minute that a network allows an account, unless the app cannot be added.
   /// - Parameter name: of the account's rate.
-  /// - Returns: what another app says of the same account, where that is something else.
-  mutating func note(quota perMinute: Int, of name: String) -> Int? {
-    if let known = sources.quotas[name], known != perMinute { return known }
+  /// - Returns: what the configuration says of the account, which may be something else.
+  mutating func note(quota perMinute: Int, of name: String) -> Int {
+    if let known = sources.quotas[name] { return known }
     quotas[name] = perMinute
-    return nil
+    return perMinute
   }
 
   /// - Parameters:
@@ -145,7 +177,7 @@ package struct ProviderBuilder {
     _ authorities: MaterialBytes?, _ identity: ClientIdentity?
   ) throws(TLSError) -> TLSContext {
     let name = Self.name(of: authorities)
-    keepTrust(name)
+    sources.takeTrust(name, from: earlierSources)
     if identity == nil, let context = sources.contexts[name] { return context }
     let store: TrustStore
     if let known = sources.trust[name] {
@@ -178,12 +210,6 @@ package struct ProviderBuilder {
 
   private static func name(of authorities: MaterialBytes?) -> MaterialDigest? {
     authorities.map { MaterialDigest([.init($0)]) }
-  }
-
-  private mutating func keepTrust(_ name: MaterialDigest?) {
-    sources.trust[name] = sources.trust[name] ?? earlierSources.trust[name]
-    sources.contexts[name] = sources.contexts[name] ?? earlierSources.contexts[name]
-    if let name { sources.pem[name] = sources.pem[name] ?? earlierSources.pem[name] }
   }
 }
 

@@ -13,10 +13,15 @@ package struct ProviderDirectory: Sendable {
     package let provider: any PushProvider
     /// The rates that the fleet keeps to when it sends there; the widest first.
     package let limits: [RateLimit]
-    /// The digest of all that it is made of; nil where nobody asks.
+    /// The digest of all that it is made of, but for how wide its rates are; nil where nobody asks.
     let origin: MaterialDigest?
-    /// The digest as text: equal in all processes that send there in the same way.
-    package var originText: String { origin?.text ?? "" }
+    /// The parts that it has in common with others.
+    let sources: SourceNames
+    /// A text of the digest and the rates: equal in all processes that send there in the same way.
+    package var originText: String {
+      let rates = limits.map { " \($0.perSecond)" }.joined()
+      return (origin?.text ?? "") + rates
+    }
     /// The place among the entries of its app: of one for both environments, that of production.
     package var place: Int {
       provider.network.place(in: environments.contains(.production) ? .production : .development)
@@ -32,14 +37,22 @@ package struct ProviderDirectory: Sendable {
     ) {
       self.init(
         number: number, app: app, environments: environments, provider: provider, limits: limits,
-        origin: nil)
+        origin: nil, sources: SourceNames())
+    }
+
+    /// The same with other rates of the same names.
+    func with(limits: [RateLimit]) -> Entry {
+      Entry(
+        number: number, app: app, environments: environments, provider: provider, limits: limits,
+        origin: origin, sources: sources)
     }
 
     init(
       number: Int, app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
-      limits: [RateLimit], origin: MaterialDigest?
+      limits: [RateLimit], origin: MaterialDigest?, sources: SourceNames
     ) {
       self.origin = origin
+      self.sources = sources
       self.number = number
       self.app = app
       self.environments = environments
@@ -129,6 +142,13 @@ package struct ProviderDirectory: Sendable {
       if kept.first?.number != entry.number { missing.append(entry) }
     }
     return missing
+  }
+
+  /// Whether an app is sent to as in another directory: over the same entries, by the same rates.
+  package func sends(_ app: String, as other: ProviderDirectory) -> Bool {
+    let numbers = numbers(app: app)
+    return numbers == other.numbers(app: app)
+      && numbers.allSatisfy { entry($0)?.limits == other.entry($0)?.limits }
   }
 
   /// The numbers of an app's entries.

@@ -8,6 +8,9 @@ package enum ProviderLimits {
 
   /// Networks and environments of all apps together.
   static let entriesMax = 32_767
+  /// Why an app of Redis is left out that has none of these.
+  static let noPlace =
+    "finds no place: all apps of a worker have at most \(entriesMax) networks and environments between them"
   /// Numbers that entries of a process may have had. Each lane keeps a table of so many places.
   static let entryNumbersMax = 500_000
 

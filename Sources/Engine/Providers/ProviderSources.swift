@@ -18,4 +18,24 @@ struct ProviderSources: Sendable {
   var tokenSources: [any SharedTokenSource] {
     shared.values.compactMap { $0 as? any SharedTokenSource }
   }
+
+  /// Takes from a former directory what one of its entries is made with, unless it is here.
+  mutating func take(_ names: SourceNames, from former: ProviderSources) {
+    for name in names.shared { shared[name] = shared[name] ?? former.shared[name] }
+    takeTrust(names.authorities, from: former)
+  }
+
+  /// - Parameter authorities: nil for the system's alone.
+  mutating func takeTrust(_ authorities: MaterialDigest?, from former: ProviderSources) {
+    trust[authorities] = trust[authorities] ?? former.trust[authorities]
+    contexts[authorities] = contexts[authorities] ?? former.contexts[authorities]
+    if let authorities { pem[authorities] = pem[authorities] ?? former.pem[authorities] }
+  }
+}
+
+/// The names of the sources that an entry of a directory is made with.
+struct SourceNames: Sendable {
+  var shared: [MaterialDigest] = []
+  /// Nil for the system's alone.
+  var authorities: MaterialDigest?
 }

@@ -152,6 +152,12 @@ package struct Keys: Sendable {
   /// HASH: id → a key of the HTTP API, with a digest of its secret.
   package var accessKeys: String { "\(prefix):keys" }
 
+  /// HASH: app → its record, with its secrets sealed.
+  package var apps: String { "\(prefix):apps" }
+
+  /// STREAM: an entry for each change of an app, field `app`.
+  var appChanges: String { "\(prefix):app_changes" }
+
   /// STRING: a browser that has shown a key, by a digest of the name that it got.
   func session(_ digest: String) -> String { "\(prefix):session:\(digest)" }
 

@@ -20,6 +20,7 @@ package enum StoreLibrary {
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua
     + PackageResources.route_alarms_lua + PackageResources.routes_lua
+    + PackageResources.route_taking_lua
     + PackageResources.installations_lua + PackageResources.amending_lua
     + PackageResources.topics_lua + PackageResources.walks_lua
     + PackageResources.mending_lua
@@ -32,7 +33,7 @@ package enum StoreLibrary {
     + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua
     + PackageResources.work_lua + PackageResources.streams_lua + PackageResources.stepping_lua
     + PackageResources.workers_lua
-    + PackageResources.credentials_lua
+    + PackageResources.credentials_lua + PackageResources.apps_lua
     + PackageResources.libraries_lua
 
   /// The networks, which the functions have from here.

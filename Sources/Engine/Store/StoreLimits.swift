@@ -39,6 +39,12 @@ package enum StoreLimits {
   package static let badgesMax = 128
   /// How much longer a configuration is kept in Redis than work waits for a worker.
   static let routesSpareSeconds: UInt64 = 120
+  /// Apps whose routes one command says: 0.2 ms of Redis's time.
+  static let routesWrittenAtOnce = 250
+  /// Configurations of workers that are looked at: ROUTE_DIGESTS_MAX in Functions/Library/limits.lua.
+  static let routeTablesMax = 128
+  /// Each worker says more often which routes it has: ROUTE_ALIVE_MS there.
+  static let routesAliveMs: Int64 = 5_000
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
   /// Job text that one `take` brings: no further job is taken beyond it.
@@ -98,6 +104,18 @@ package enum StoreLimits {
   package static let switchReasonBytesMax = 512
   /// Keys of the HTTP API.
   package static let accessKeysMax = 1_000
+  // Apps in Redis
+  /// A file with a key of 32 bytes in Base64 has 45.
+  static let appKeyFileBytesMax = 1_024
+  /// The name of such a key, and of a change of an app.
+  static let appKeyIDDigits = 16
+  static let appRevisionDigits = 16
+  /// An app's record: a form and up to a dozen secrets.
+  package static let appRecordBytesMax = 160 * 1024
+  /// About how many of them one page has, and one call reads: 0.3 ms of Redis's time when they are small.
+  package static let appsPage = 64
+  /// Changes that one call reads. Redis keeps more: APP_CHANGES_KEPT in Functions/Library/limits.lua.
+  static let appChangesAtOnce = 256
   /// Bytes of an act's verb and app, and of each of its other texts.
   package static let actWordBytesMax = 64
   package static let actTextBytesMax = 512

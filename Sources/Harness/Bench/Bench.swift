@@ -47,6 +47,7 @@ struct Bench {
     case .idleLanes: [try await IdleLanes(scenario: scenario, with: with).run()]
     case .indexedCampaign: try await IndexedCampaign(scenario: scenario, with: with).run()
     case .tenants: [try await Tenants(scenario: scenario, with: with).run()]
+    case .appsInRedis: [try await AppsInRedis(scenario: scenario, with: with).run()]
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }
   }

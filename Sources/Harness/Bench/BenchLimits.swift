@@ -177,6 +177,13 @@ enum BenchLimits {
   static let tenants = 1_000
   static let tenantsLanes = 2
   static let tenantsPauseMs: UInt64 = 8_000
+  /// Apps of the scenario `apps`, how many of them are added to a worker that runs, and how many are put there at a time.
+  static let appsInRedis = 10_000
+  static let appsAdded = 5
+  static let appsPutAtOnce = 100
+  /// Keys of service accounts that they have between them.
+  static let tenantAccounts = 64
+  static let keyFileBytesMax = 64 << 10
 
   // Personal texts
   static let personalPushesMax = 100_000

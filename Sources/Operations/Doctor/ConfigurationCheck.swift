@@ -3,6 +3,7 @@ package import Model
 internal import Providers
 package import PushpoolConfiguration
 internal import Reactor
+internal import Store
 
 /// Everything that is wrong with a configuration and the files that it names. It needs neither Redis nor a network.
 package struct ConfigurationCheck: Sendable {
@@ -44,6 +45,7 @@ package struct ConfigurationCheck: Sendable {
         add(Self.faults(in: shard.redis, of: configuration))
       }
       add(Self.faults(ofApps: configuration, behind: reading))
+      add(Self.faults(ofAppKeys: configuration))
       if reader != .worker { add(Self.faults(ofUserTokens: configuration)) }
     }
     let ordered = Self.ordered(errors, file: self.file)
@@ -112,6 +114,12 @@ package struct ConfigurationCheck: Sendable {
     }
   }
 
+  /// The faults in the keys that seal the secrets of apps in Redis.
+  private static func faults(ofAppKeys configuration: Configuration) -> [ConfigurationError] {
+    do throws(ConfigurationError) { _ = try SealingKeys(configuration) } catch { return [error] }
+    return []
+  }
+
   /// The faults in what the files contain that users' tokens are checked with.
   private static func faults(ofUserTokens configuration: Configuration) -> [ConfigurationError] {
     // Entries that could not be read are not in the list: by its order, each key that names a file has the next one.
@@ -131,7 +139,7 @@ package struct ConfigurationCheck: Sendable {
   /// - Parameter saysApps: whether an error says already why there are no apps.
   private static func remarks(on configuration: Configuration, saysApps: Bool) -> [String] {
     var remarks: [String] = []
-    if configuration.apps.isEmpty, !saysApps {
+    if !configuration.hasApps, !saysApps {
       remarks.append(
         "there are no apps: a worker does not start with it, and other commands need no more")
     }

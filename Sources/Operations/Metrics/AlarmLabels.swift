@@ -8,8 +8,9 @@ extension AlarmKind {
     case .breaker, .credential, .certificate, .unreachable, .setup, .foreignAnswers, .badConnection,
       .massDeath, .noWorker:
       (true, true)
-    case .leftOut, .lostWork, .halfBinding, .loop, .topicLoop: (true, false)
-    case .trimmed, .exhausted, .configuration, .clock, .descriptors, .memory, .unsafeRedis,
+    case .leftOut, .appConflict, .lostWork, .halfBinding, .loop, .topicLoop: (true, false)
+    case .trimmed, .exhausted, .configuration, .redisApps, .clock, .descriptors, .memory,
+      .unsafeRedis,
       .recordMemory, .wrongType, .refusesWrites:
       (false, false)
     }

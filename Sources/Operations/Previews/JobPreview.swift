@@ -1,7 +1,6 @@
-internal import HTTPClient
 package import Model
 internal import Providers
-package import PushpoolConfiguration
+internal import PushpoolConfiguration
 
 /// The requests that a job would send to some devices, rendered as workers render them. Nothing is enqueued, signed or
 /// sent.
@@ -13,21 +12,16 @@ package struct JobPreview: Sendable {
   /// - Parameters:
   ///   - targets: installations of one user, or any device.
   ///   - values: that user's.
-  ///   - configuration: one that has the job's app.
+  ///   - app: the job's.
   ///   - nowMs: epoch milliseconds.
-  /// - Throws: when a key, account or certificate that the configuration names for the app cannot be used.
   package init(
     of job: Job, to targets: [PreviewTarget],
-    filledWith values: ReceiverValues = .values([:]), with configuration: Configuration,
-    nowMs: Int64
-  ) throws(ConfigurationError) {
-    let (startMs, misfit) = Self.start(of: job, configuration, nowMs: nowMs)
+    filledWith values: ReceiverValues = .values([:]), with app: PreviewedApp, nowMs: Int64
+  ) {
+    let (startMs, misfit) = Self.start(of: job, appZone: app.timeZone, nowMs: nowMs)
     // What it says of its time is what it says when it starts.
     let nowMs = max(nowMs, startMs)
-    // The client would exchange tokens, which nobody asks for.
-    let apps = try ConfiguredApps(configuration, client: HTTPClient())
-    if let error = apps.errors[job.app]?.first { throw error }
-    let directory = apps.directory
+    let directory = app.directory
     if let misfit {
       refusal = misfit
     } else if case .refused(let field) = directory.check(
@@ -45,14 +39,14 @@ package struct JobPreview: Sendable {
   /// When the job starts, in its first time zone if it goes by them; and why it cannot by them. Where this system lacks time
   /// zones, a worker's will tell.
   private static func start(
-    of job: Job, _ configuration: Configuration, nowMs: Int64
+    of job: Job, appZone: String?, nowMs: Int64
   ) -> (ms: Int64, refusal: InvalidField?) {
     guard let delivery = job.deliverLocal, let zones = try? TimeZoneDatabase().zones else {
       return (job.deliverAtMs ?? nowMs, nil)
     }
     do throws(InvalidField) {
       let schedule = try LocalSchedule(
-        delivery, in: zones, appZone: configuration.app(job.app)?.timeZone, nowMs: nowMs)
+        delivery, in: zones, appZone: appZone, nowMs: nowMs)
       try schedule.check(job.content.expiry)
       return (schedule.rounds.first?.atMs ?? nowMs, nil)
     } catch {

@@ -30,6 +30,7 @@ struct PushpoolCommand: AsyncParsableCommand {
           WorkerCommand.self, ServeCommand.self, CheckCommand.self, DoctorCommand.self,
           StatusCommand.self, TopCommand.self, MetricsCommand.self, SwitchCommand.self,
         ]),
+      CommandGroup(name: "Apps", subcommands: [AppCommand.self]),
       CommandGroup(
         name: "Jobs",
         subcommands: [

@@ -100,6 +100,13 @@ package struct RedisSession: Sendable {
     }
   }
 
+  /// Puts an app into Redis.
+  func put(_ app: AppPut) async throws(CommandFailure) -> AppOffice.Answer {
+    do throws(StoreFailure) { return try await app.run(in: session) } catch {
+      throw CommandFailure(error)
+    }
+  }
+
   /// Runs an operation against the stores of a scope, as `StoreSession.operate`.
   func operate<Value: Sendable>(
     in scope: ShardScope, about subjects: [KeySubject] = [],

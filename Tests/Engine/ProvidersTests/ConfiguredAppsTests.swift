@@ -35,7 +35,9 @@ struct ConfiguredAppsTests {
   private func load(
     _ apps: [AppConfiguration], after previous: ProviderDirectory? = nil
   ) throws -> ConfiguredApps {
-    try ConfiguredApps(Configuration(apps: apps), client: HTTPClient(), after: previous)
+    try ConfiguredApps(
+      Configuration(apps: apps), client: HTTPClient(),
+      after: try previous.map { try ConfiguredApps($0, leftOut: [], redis: RedisApps()) })
   }
 
   private func source(_ directory: ProviderDirectory, _ app: String) throws -> ObjectIdentifier {
@@ -130,6 +132,26 @@ struct ConfiguredAppsTests {
     directory = try load([app("shop"), app("news")], after: directory).directory
     #expect(directory.entries.map(\.number) == [0, 1, 4, 5])
     #expect(directory.numbers(app: "news") == [4, 5])
+  }
+
+  @Test("a rate that changes leaves the entries as they are: numbers do not run out by rates")
+  func changesRates() throws {
+    var shop = app("shop")
+    shop.pushesPerSecond = 5
+    let first = try load([shop]).directory
+    shop.pushesPerSecond = 7
+    shop.fcm?.messagesPerMinute = 1_200
+    let next = try load([shop], after: first).directory
+    #expect(next.numbersEnd == first.numbersEnd)
+    #expect(next.numbers(app: "shop") == first.numbers(app: "shop"))
+    let rates: [[Double]] = next.entries.map { entry in entry.limits.map { $0.perSecond } }
+    #expect(rates == [[7], [7, 20]])
+    #expect(!next.sends("shop", as: first) && next.sends("shop", as: next))
+    #expect(next.entries[0].originText != first.entries[0].originText)
+    // A rate where there was none is another entry's.
+    shop.pushesPerSecond = nil
+    let free = try load([shop], after: next).directory
+    #expect(free.numbers(app: "shop") != next.numbers(app: "shop"))
   }
 
   @Test(

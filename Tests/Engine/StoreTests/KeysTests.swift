@@ -53,6 +53,7 @@ import Testing
         "routes_looked": keys.routesLooked,
         "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
         "keys": keys.accessKeys, "acts": keys.acts,
+        "apps": keys.apps, "app_changes": keys.appChanges,
         "switches": keys.switches, "rate": keys.rate("<1>"),
         "pace": keys.pace(app: "<1>", job: "<2>"),
         "loop": keys.loop(app: "<1>", bucket: "<2>"),

@@ -10,6 +10,12 @@ package enum OpenSSLCommand {
   /// - Parameter input: what it reads.
   @discardableResult
   package static func run(_ arguments: String..., input: Data = Data()) throws -> Data {
+    try run(arguments, input: input)
+  }
+
+  /// What it writes to its output.
+  @discardableResult
+  package static func run(_ arguments: [String], input: Data = Data()) throws -> Data {
     let process = Process()
     let (output, feed) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")

@@ -44,8 +44,9 @@ import Testing
     audience: String = #"{"users": ["u1"]}"#, filledWith values: ReceiverValues = .values([:])
   ) throws -> JobPreview {
     let job = try Job(text: #"{"app": "shop", "audience": \#(audience), \#(members)}"#)
-    return try JobPreview(
-      of: job, to: targets, filledWith: values, with: configuration, nowMs: 1_790_000_000_000)
+    return JobPreview(
+      of: job, to: targets, filledWith: values, with: try PreviewedApp("shop", of: configuration),
+      nowMs: 1_790_000_000_000)
   }
 
   private struct NoRequest: Error {}

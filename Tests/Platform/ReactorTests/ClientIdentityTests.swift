@@ -108,6 +108,33 @@ struct ClientIdentityTests {
     expectProblem(file, "guess", "that the password in password_file does not open")
   }
 
+  @Test("a file that would keep a core busy for long is refused, and nothing is derived for it")
+  func manyIterations() throws {
+    let container = try OpenSSLCommand.run(
+      "pkcs12", "-export", "-in", issued.combinedFile, "-passout", "pass:secret", "-iter", "1000")
+    #expect(try read(try write(container), "secret") == 1)
+    let bytes = Array(container)
+    // INTEGER 1000: for the code of authenticity, the certificates and the key.
+    let places = bytes.indices.dropLast(3).filter {
+      bytes[$0..<$0 + 4].elementsEqual([0x02, 0x02, 0x03, 0xe8])
+    }
+    #expect(places.count == 3)
+    for place in places {
+      var changed = bytes
+      // A number below 0 is as long. OpenSSL might take it for two thousand million.
+      changed.replaceSubrange(place..<place + 4, with: [0x02, 0x02, 0x80, 0x00])
+      expectProblem(
+        try write(Data(changed)), "secret", "is a .p12 that takes more than 1000000 iterations")
+    }
+    for options in [["-iter", "1000001"], ["-scrypt", "-scrypt_N", "1024", "-scrypt_p", "4096"]] {
+      let encrypted = try OpenSSLCommand.run(
+        ["pkcs8", "-topk8", "-passout", "pass:secret"] + options, input: Data(key.utf8))
+      expectProblem(
+        try write(chain + String(decoding: encrypted, as: UTF8.self)), "secret",
+        "holds a private key that takes more than 1000000 iterations")
+    }
+  }
+
   @Test("an export of the Keychain is read, with its chain", .enabled(if: isLegacyThere))
   func legacy() throws {
     let file = try write(try keychainExport("secret"))

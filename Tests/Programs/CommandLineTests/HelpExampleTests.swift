@@ -1,6 +1,7 @@
 import Glibc
 import LocalServices
 import Model
+import Store
 import Testing
 
 /// What the help of each command shows can be copied and run.
@@ -13,6 +14,7 @@ import Testing
     "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices", "badge",
     "import", "trace", "jobs", "subscribe", "unsubscribe", "topics", "index",
     "keys", "keys create", "keys list", "keys revoke", "audit",
+    "app", "app add", "app set", "app show", "app list", "app remove", "app reseal",
   ]
   private static let token = String(repeating: "00ff", count: 16)
 
@@ -32,6 +34,11 @@ import Testing
     let job = #"{"app": "shop", "audience": {"users": ["u1"]}, "notification": {"title": "Sale"}}"#
     try PrivateFile.write(job, to: folder.file("job.json"))
     try PreviewFolder.write(to: folder)
+    let configuration = TextFile.read(folder.file("pushpool.yaml"), bytesMax: 1 << 16) ?? ""
+    try PrivateFile.write(
+      configuration + "\napps_in_redis: {key_files: [apps.key]}\n", to: folder.file("pushpool.yaml")
+    )
+    try PrivateFile.write(SealingKey.random().fileText, to: folder.file("apps.key"))
     try PrivateFile.write(ImportFile.line(1) + "\n", to: folder.file("installations.ndjson"))
     try PrivateFile.write(
       #"{"app": "shop", "topic": "news", "user": "u1"}"# + "\n",

@@ -24,6 +24,7 @@ package struct ConfiguredFile: Sendable, Equatable {
   var isKey: Bool {
     [
       "key_file", "certificate_file", "service_account_file", "password_file", "secret_file",
+      "key_files",
     ].contains { field.hasSuffix($0) }
   }
 }

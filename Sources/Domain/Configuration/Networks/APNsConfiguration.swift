@@ -35,7 +35,6 @@ extension APNsConfiguration: NetworkConfiguration {
   private static let certificateFields = ["certificate_file", "password_file"]
   private static let fields =
     tokenFields + certificateFields + ["topic"] + ConfigurationSection.accessFields
-  private static let appleIDBytes = 10
 
   /// Reads the section of APNs, which has one for each environment.
   static func accounts(
@@ -106,27 +105,14 @@ extension APNsConfiguration: NetworkConfiguration {
   private static func appleID(
     _ name: String, _ why: String, _ section: ConfigurationSection
   ) throws(ConfigurationError) -> String {
-    let scalar = try section.required(name, why)
-    let count = scalar.text.utf8.count
-    if count != appleIDBytes {
-      try section.source.refuse(
-        scalar.refused("must be \(appleIDBytes) letters or digits, is \(count)"))
-    } else if !TextRule.isWord(scalar.text, others: "") {
-      try section.source.refuse(
-        scalar.refused("must be \(appleIDBytes) letters or digits, holds something else"))
+    try section.checked(try section.required(name, why)) { (text) throws(InvalidField) in
+      try AppFieldRule.checkAppleID(text)
     }
-    return scalar.text
   }
 
   private static func topic(_ section: ConfigurationSection) throws(ConfigurationError) -> String {
-    let scalar = try section.required("topic", "the bundle id of the app")
-    if !(1...Limits.apnsTopicBytesMax).contains(scalar.text.utf8.count)
-      || !TextRule.isWord(scalar.text, others: ".-")
-    {
-      try section.source.refuse(
-        scalar.refused(
-          "must be a bundle id: 1 to \(Limits.apnsTopicBytesMax) letters, digits, dots or hyphens"))
+    try section.checked(try section.required("topic", "the bundle id of the app")) {
+      (text) throws(InvalidField) in try AppFieldRule.checkBundleID(text)
     }
-    return scalar.text
   }
 }

@@ -50,7 +50,6 @@ extension FCMConfiguration: NetworkConfiguration {
       messagesPerMinute: try section.integer(
         "messages_per_minute", in: 1...ConfigurationLimits.fcmMessagesPerMinuteMax,
         default: ConfigurationLimits.fcmMessagesPerMinuteUsual,
-        zero: "nothing would ever be sent; write what the Google Cloud console gives as the "
-          + "project's quota, and stop sending with pushpool switch off"))
+        zero: AppFieldRule.noMessagesPerMinute))
   }
 }

@@ -25,20 +25,14 @@ extension JPushConfiguration: NetworkConfiguration {
   package static let network = Network.jpush
   private static let fields =
     ["app_key", "master_secret_file"] + ConfigurationSection.accessFields
-  private static let appKeyBytesMax = 64
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
     let section = try parent.section(Self.network.rawValue, known: Self.fields)
     guard section.isPresent(fields: Self.fields) else { return nil }
-    let appKey = try section.required("app_key", "the AppKey of the JPush console")
-    if !(1...Self.appKeyBytesMax).contains(appKey.text.utf8.count)
-      || !TextRule.isWord(appKey.text, others: "")
-    {
-      try section.source.refuse(
-        appKey.refused("must be 1 to \(Self.appKeyBytesMax) letters or digits"))
-    }
     self.init(
-      appKey: appKey.text,
+      appKey: try section.checked(
+        try section.required("app_key", "the AppKey of the JPush console")
+      ) { (text) throws(InvalidField) in try AppFieldRule.checkAppKey(text) },
       masterSecretFile: try section.requiredFile(
         "master_secret_file", "a file with the master secret of the JPush console"),
       access: try section.access())

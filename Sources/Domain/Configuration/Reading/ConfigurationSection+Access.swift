@@ -30,13 +30,7 @@ extension ConfigurationSection {
     guard let passwordFile else {
       throw missing("proxy_password_file", "is missing: a file with the password of proxy_user")
     }
-    do {
-      try TextRule.check(user.text, bytesMax: ConfigurationLimits.proxyUserBytesMax)
-    } catch {
-      throw user.refused("must be the name of a user: it \(error.message)")
-    }
-    // HTTP parts the two at the first colon (RFC 7617, 2).
-    guard !user.text.contains(":") else { throw user.refused("must not hold a colon") }
+    do { try AppFieldRule.checkProxyUser(user.text) } catch { throw user.refused(error.message) }
     return Access.ProxyLogin(user: user.text, passwordFile: passwordFile)
   }
 }

@@ -69,7 +69,8 @@ extension ConfigurationSection {
     }
   }
 
-  private func checkedPath(
+  /// The path that a value is, as `file` resolves it.
+  func checkedPath(
     _ scalar: ConfigurationScalar, isPublic: Bool = false
   ) throws(ConfigurationError) -> String {
     // A pasted key would otherwise be repeated as a path that does not exist.
@@ -108,6 +109,16 @@ extension ConfigurationSection {
       throw words[max].refused("must be at most \(max), are \(words.count)")
     }
     return words
+  }
+
+  /// The text of a value; where it breaks a rule, the complaint about it is told.
+  func checked(
+    _ scalar: ConfigurationScalar, _ check: (String) throws(InvalidField) -> Void
+  ) throws(ConfigurationError) -> String {
+    do { try check(scalar.text) } catch {
+      try source.refuse(scalar.refused(error.message))
+    }
+    return scalar.text
   }
 
   /// A value that checks itself.

@@ -22,8 +22,10 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case noWorker = "no_worker"
 
   // About an app.
-  /// Workers have left it out, since a file of it cannot be used.
+  /// Workers have left it out, since a file or a secret of it cannot be used.
   case leftOut = "left_out"
+  /// The app stands in the configuration file and in Redis, and the file's counts.
+  case appConflict = "app_conflict"
   /// Something has deleted keys of a job's work.
   case lostWork = "lost_work"
   /// Bindings were half there, and were mended.
@@ -42,6 +44,10 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   // About a field of the configuration.
   /// Workers refuse their configuration as it is now, and go by the one before.
   case configuration
+
+  // About the apps of Redis.
+  /// Workers do not take them as they are.
+  case redisApps = "redis_apps"
 
   // About a worker.
   /// Its clock differs from that of Redis.
@@ -67,7 +73,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker, .leftOut: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .badConnection, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop,
-      .trimmed, .exhausted, .configuration, .clock, .descriptors, .memory, .unsafeRedis,
+      .appConflict, .redisApps, .trimmed, .exhausted, .configuration, .clock, .descriptors, .memory,
+      .unsafeRedis,
       .recordMemory, .wrongType, .refusesWrites:
       false
     }

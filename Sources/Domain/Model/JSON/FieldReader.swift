@@ -1,12 +1,14 @@
 /// Reads one object of our own schema: every name must be known, every value of its type.
-struct FieldReader {
-  let object: JSONObject
+package struct FieldReader {
+  package let object: JSONObject
   /// Where the object is in its document.
-  let pointer: String
+  package let pointer: String
   /// The signs of its names: most fields of a schema are not there, and no name need be compared to know it.
   private let signs: UInt64
 
-  init(_ value: JSONValue, at pointer: String, known: [String]) throws(InvalidField) {
+  package init(
+    _ value: JSONValue, at pointer: String, known: [String]
+  ) throws(InvalidField) {
     guard case .object(let object) = value else {
       throw InvalidField(pointer: pointer, message: "must be an object, is \(value.kindName)")
     }
@@ -31,15 +33,15 @@ struct FieldReader {
   }
 
   /// The value of a field; nil when it is not there.
-  subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     signs & Self.sign(of: name) == 0 ? nil : object[name]
   }
 
-  func pointer(to name: String) -> String { FieldPointer.child(name, of: pointer) }
+  package func pointer(to name: String) -> String { FieldPointer.child(name, of: pointer) }
 
-  func has(_ name: String) -> Bool { self[name] != nil }
+  package func has(_ name: String) -> Bool { self[name] != nil }
 
-  func refused(_ name: String, _ message: String) -> InvalidField {
+  package func refused(_ name: String, _ message: String) -> InvalidField {
     InvalidField(pointer: pointer(to: name), message: message)
   }
 
@@ -50,13 +52,13 @@ struct FieldReader {
     return refused(name, "must be \(wanted), is \(value.kindName)")
   }
 
-  func string(_ name: String) throws(InvalidField) -> String? {
+  package func string(_ name: String) throws(InvalidField) -> String? {
     guard let value = self[name] else { return nil }
     guard case .string(let text) = value else { throw mistyped(name, "a string", value) }
     return text
   }
 
-  func requiredString(_ name: String, why: String) throws(InvalidField) -> String {
+  package func requiredString(_ name: String, why: String) throws(InvalidField) -> String {
     guard let text = try string(name) else { throw refused(name, "is missing: \(why)") }
     return text
   }
@@ -97,7 +99,9 @@ struct FieldReader {
     return flag
   }
 
-  func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidField) -> Int? {
+  package func integer(
+    _ name: String, in range: ClosedRange<Int>
+  ) throws(InvalidField) -> Int? {
     guard let value = self[name] else { return nil }
     guard case .number(let number) = value else { throw mistyped(name, "an integer", value) }
     guard let whole = number.int64, let result = Int(exactly: whole), range.contains(result) else {

@@ -63,6 +63,17 @@ package enum TextRule {
     return withBytes(text) { $0.allSatisfy { isLetterOrDigit($0) || marks.contains($0) } }
   }
 
+  /// Whether a text is so many hexadecimal digits, in lower case.
+  package static func isHexadecimal(_ text: String, digits count: Int) -> Bool {
+    withBytes(text) { bytes in
+      bytes.count == count
+        && bytes.allSatisfy {
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
+    }
+  }
+
   /// Byte for byte, where `==` would also accept another normalisation of the same characters.
   package static func isSame(_ one: String, _ other: String) -> Bool {
     withBytes(one) { one in

@@ -54,6 +54,31 @@ struct APNsSettings: AccountSettings {
   }
 }
 
+/// The form of an app at APNs, in one environment.
+struct APNsForm: AccountForm {
+  let environment: PushEnvironment
+  let form: AppForm.APNs
+
+  func material(with secrets: GivenSecrets) -> (any NetworkMaterial)? {
+    let credential: APNsMaterial.Credential? =
+      switch form.credential {
+      case .token(let keyID, let teamID):
+        secrets[.apns(environment, .key)].map {
+          .token(key: $0, keyID: keyID, teamID: teamID)
+        }
+      case .certificate:
+        secrets[.apns(environment, .certificate)].map {
+          .certificate($0, password: secrets[.apns(environment, .password)])
+        }
+      }
+    return credential.map {
+      APNsMaterial(
+        environment: environment, credential: $0, topic: form.topic,
+        access: secrets.access(form.access, password: .apns(environment, .proxyPassword)))
+    }
+  }
+}
+
 extension APNsMaterial: NetworkMaterial {
   package func entries(
     of app: String, _ limits: [RateLimit], by builder: inout ProviderBuilder

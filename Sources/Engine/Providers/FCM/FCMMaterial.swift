@@ -34,6 +34,17 @@ extension FCMConfiguration: AccountSettings {
   }
 }
 
+extension AppForm.FCM: AccountForm {
+  func material(with secrets: GivenSecrets) -> (any NetworkMaterial)? {
+    secrets[.fcm(.serviceAccount)].map {
+      FCMMaterial(
+        account: $0, tokenEndpoint: tokenEndpoint?.description,
+        messagesPerMinute: messagesPerMinute,
+        access: secrets.access(access, password: .fcm(.proxyPassword)))
+    }
+  }
+}
+
 extension FCMMaterial: NetworkMaterial {
   fileprivate static let part = Network.fcm.rawValue
 
@@ -43,11 +54,11 @@ extension FCMMaterial: NetworkMaterial {
   ) -> [Result<ProviderDirectory.Entry, MaterialProblem>] {
     do throws(MaterialProblem) {
       let known = try knownAccount(by: &builder)
-      let quota = try quota(of: known.projectID, by: &builder)
+      let quota = try quota(of: known, by: &builder)
       let origin = EntryOrigin(
         app: app, environments: PushEnvironment.all, limits: limits + [quota], part: Self.part,
         parts: [.init(account), .init(tokenEndpoint)] + access.parts, access: access,
-        shared: [tokenName])
+        shared: [accountName, tokenName])
       let entry = builder.entry(of: origin) { (builder) throws(MaterialProblem) in
         try provider(known, by: &builder)
       }
@@ -58,8 +69,7 @@ extension FCMMaterial: NetworkMaterial {
   private func knownAccount(
     by builder: inout ProviderBuilder
   ) throws(MaterialProblem) -> ServiceAccount {
-    let name = MaterialDigest([.init("fcm account"), .init(account), .init(tokenEndpoint)])
-    return try builder.shared(name) { (_) throws(MaterialProblem) in
+    try builder.shared(accountName) { (_) throws(MaterialProblem) in
       do throws(CredentialFileError) {
         return try ServiceAccount(
           json: account.bytes, file: account.source, tokenEndpoint: tokenEndpoint)
@@ -71,16 +81,27 @@ extension FCMMaterial: NetworkMaterial {
     }
   }
 
-  /// The rate that all who send to the project share.
+  private var accountName: MaterialDigest {
+    MaterialDigest([.init("fcm account"), .init(account), .init(tokenEndpoint)])
+  }
+
+  /// The rate that all who send to the project share. Of apps of Redis those share one that have the same key: whoever adds an app may
+  /// name any project, and would slow down the others who send to it.
   private func quota(
-    of project: String, by builder: inout ProviderBuilder
+    of account: ServiceAccount, by builder: inout ProviderBuilder
   ) throws(MaterialProblem) -> RateLimit {
-    let name = "\(Self.part):\(project)"
-    if let other = builder.note(quota: messagesPerMinute, of: name) {
-      throw MaterialProblem(
-        part: "\(Self.part).messages_per_minute", source: nil,
-        message: "is \(messagesPerMinute), and another app sends to the same project "
-          + "\(project) with \(other): the quota is the project's, give both the same")
+    var name = "\(Self.part):\(account.projectID)"
+    if builder.addsRedisApp {
+      name += ":\(account.key.digest)"
+    } else {
+      let perMinute = builder.note(quota: messagesPerMinute, of: name)
+      guard perMinute == messagesPerMinute else {
+        throw MaterialProblem(
+          part: "\(Self.part).messages_per_minute", source: nil,
+          message: "is \(messagesPerMinute), and another app sends to the same project "
+            + "\(account.projectID) with \(perMinute): the quota is the project's, give both the same"
+        )
+      }
     }
     return RateLimit(
       name: name, perSecond: Double(messagesPerMinute) / 60, rampMs: FCMLimits.rampMs)

@@ -25,6 +25,16 @@ extension JPushConfiguration: AccountSettings {
   }
 }
 
+extension AppForm.JPush: AccountForm {
+  func material(with secrets: GivenSecrets) -> (any NetworkMaterial)? {
+    secrets[.jpush(.masterSecret)].map {
+      JPushMaterial(
+        appKey: appKey, masterSecret: $0,
+        access: secrets.access(access, password: .jpush(.proxyPassword)))
+    }
+  }
+}
+
 extension JPushMaterial: NetworkMaterial {
   fileprivate static let part = Network.jpush.rawValue
 

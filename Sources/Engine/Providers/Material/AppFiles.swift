@@ -40,19 +40,13 @@ final class AppFiles {
         caFile, "\(part).ca_file", bytesMax: ReactorLimits.authoritiesFileBytesMax)
     }
     if let proxy = access.proxy {
-      let way: ProxyServer.Way =
-        switch proxy.scheme {
-        case .http: .http
-        case .socks5: .socks5
-        case .socks5h: .socks5h
-        }
       let login = access.proxyLogin.flatMap { known in
         secret(known.passwordFile, "\(part).proxy_password_file").map {
           ProxyServer.Login(
             user: known.user, password: String(decoding: $0.bytes, as: UTF8.self))
         }
       }
-      material.proxy = ProxyServer(way, host: proxy.host, port: proxy.port, login: login)
+      material.proxy = ProxyServer(proxy, login: login)
     }
     return problems.count == before ? material : nil
   }

@@ -7,6 +7,8 @@ package struct AppMaterial: Sendable {
   package var pushesPerSecond: Int?
   /// Its accounts at the push networks.
   package var accounts: [any NetworkMaterial]
+  /// Whether the app stands in Redis, where others add apps.
+  package var standsInRedis = false
 
   package init(
     id: String, pushesPerSecond: Int? = nil, accounts: [any NetworkMaterial] = []

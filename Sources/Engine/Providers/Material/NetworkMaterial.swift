@@ -16,3 +16,9 @@ protocol AccountSettings {
   /// - Returns: nil when a file cannot be read, which the files note.
   func material(from files: AppFiles) -> (any NetworkMaterial)?
 }
+
+/// An account in the form of an app of Redis, whose secrets are given.
+protocol AccountForm {
+  /// - Returns: nil when a secret is missing.
+  func material(with secrets: GivenSecrets) -> (any NetworkMaterial)?
+}

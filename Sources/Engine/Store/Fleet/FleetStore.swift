@@ -1,7 +1,7 @@
 package import Redis
 
-/// The part of Redis that a fleet has once: what its workers agree on, the rates that they share, who may use the HTTP API,
-/// and what operators did. It stands in the shard that is the fleet's home; loop-bound like its connection.
+/// The part of Redis that a fleet has once: what its workers agree on, the rates that they share, the apps that stand in Redis,
+/// who may use the HTTP API, and what operators did. It stands in the shard that is the fleet's home; loop-bound like its connection.
 ///
 /// No call of it touches a key that a function of a `ShardStore` needs in the same step, so the two may be in two Redis
 /// (docs/internals/design.md, What a fleet has once).
@@ -11,6 +11,7 @@ package struct FleetStore {
   package let credentials: CredentialStore
   package let rates: RateStore
   package let accessKeys: AccessKeyStore
+  package let apps: AppRecordStore
   package let browserSessions: BrowserSessionStore
   package let acts: ActStore
 
@@ -24,6 +25,7 @@ package struct FleetStore {
     credentials = CredentialStore(functions: functions)
     rates = RateStore(functions: functions)
     accessKeys = AccessKeyStore(functions: functions)
+    apps = AppRecordStore(functions: functions)
     browserSessions = BrowserSessionStore(functions: functions)
     acts = ActStore(functions: functions)
   }

@@ -31,7 +31,7 @@ final class PlacementKeeper: Agent {
     }
     do throws(RedisError) {
       try await store.keep(
-        elsewhere: current.elsewhere.mapValues(\.name), here: current.routes.apps)
+        elsewhere: current.elsewhere.named.mapValues(\.name), here: current.routes.apps)
       if let shards {
         for name in try await store.missing(in: shards.map(\.name), nowMs: clock.nowMs) {
           reasons.note(

@@ -19,13 +19,26 @@ struct ProcessWatches {
 
   /// The alarms that are to stand now.
   var alarmConditions: [AlarmCondition] {
-    [clock.alarmCondition, memory.alarmCondition, configuration.alarmCondition].compactMap { $0 }
-      + (redis?.alarmConditions ?? []) + certificates.alarmConditions + leftOut
+    [
+      clock.alarmCondition, memory.alarmCondition, configuration.alarmCondition,
+      configuration.redisAppsAlarm,
+    ].compactMap { $0 }
+      + (redis?.alarmConditions ?? []) + certificates.alarmConditions + leftOut + conflicts
   }
 
   private var leftOut: [AlarmCondition] {
     snapshot.current.leftOut.prefix(WorkerLimits.leftOutAlarmsMax).map {
       AlarmCondition(field: AlarmKind.leftOut.field($0.id), sentence: $0.sentence)
+    }
+  }
+
+  private var conflicts: [AlarmCondition] {
+    snapshot.current.displaced.prefix(WorkerLimits.leftOutAlarmsMax).map {
+      AlarmCondition(
+        field: AlarmKind.appConflict.field($0),
+        sentence:
+          "\($0) is an app of the configuration file, and an app of Redis has the same name: the file's "
+          + "counts; remove one of them (pushpool app remove \($0), or take it out of the file)")
     }
   }
 }

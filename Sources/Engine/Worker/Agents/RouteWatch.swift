@@ -28,6 +28,8 @@ final class RouteWatch: Agent {
       let news = try await store.announce(
         own, waitMs: rules.unroutedMs, retentionSeconds: rules.retention.usual.manySeconds)
       try await learn(news, besides: own)
+      let asked = routes.takeAsked()
+      routes.note(shared: asked, places: try await store.redisApps(asked))
       routes.noteWork(news.hasWork)
       if news.hasWork { onWork() }
       if news.isAnythingWaiting && !news.hasWork { return WorkerLimits.routesBusyMs }

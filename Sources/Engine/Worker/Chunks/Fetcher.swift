@@ -129,7 +129,7 @@ final class Fetcher: Agent {
   private func claimRouted(max: Int) async throws(RedisError) -> Bool {
     guard context.shared.routes.hasWork else { return false }
     let claims = try await context.store.routes.claim(
-      consumer: context.settings.consumer, digest: context.snapshot.routes.digest, max: max)
+      consumer: context.settings.consumer, for: context.snapshot.routes, max: max)
     if claims.isEmpty { context.shared.routes.noteWork(false) }
     try await begin(claims)
     if claims.count == max { context.shared.idle.wake(.chunks) }

@@ -129,9 +129,7 @@ struct Admitter {
     // It has waited, perhaps for longer than its lease.
     guard
       try await context.store.jobs.heartbeat([entry], consumer: context.settings.consumer) == [.ok]
-    else {
-      return try await leave(entry)
-    }
+    else { return try await leave(entry) }
     switch await prepare(entry) {
     case .job(let job):
       try await start(job, admission(of: job, entry), entry)
@@ -186,8 +184,10 @@ struct Admitter {
     do throws(InvalidField) { job = try await schedule(job, entry) } catch {
       return .turnedAway(.refused(entry, .invalid(error, app: job.app, id: id)))
     }
-    if let field = unsendable(job, textBytes: entry.text.count) {
-      return .turnedAway(.refused(entry, .invalid(field, app: job.app, id: id)))
+    if let fault = unsendable(job, textBytes: entry.text.count) {
+      guard fault.isOfNetworks, await mayOthersSend(job) else {
+        return .turnedAway(.refused(entry, .invalid(fault.field, app: job.app, id: id)))
+      }
     }
     return .job(job)
   }
@@ -213,29 +213,39 @@ struct Admitter {
   }
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
-  private func unsendable(_ job: PreparedJob, textBytes: Int) -> InvalidField? {
+  /// - Returns: the field, and whether it is that this worker has no network to send to.
+  private func unsendable(
+    _ job: PreparedJob, textBytes: Int
+  ) -> (field: InvalidField, isOfNetworks: Bool)? {
     let nowMs = context.shared.clock.at(context.loop.nowNs)
     if let atMs = job.deliverAtMs, atMs - nowMs > Limits.deliverAheadMsMax {
-      return InvalidField(
+      let field = InvalidField(
         pointer: "/deliver_at",
         message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
+      return (field, false)
     }
     let check = context.snapshot.directory.check(
       job.content, textBytes: textBytes, app: job.app, nowMs: nowMs)
-    return switch check {
-    case .sendable: nil
-    case .refused(let field): field
-    case .empty(let field): mayOthersSend(job) ? nil : field
+    switch check {
+    case .sendable: return nil
+    case .refused(let field): return (field, false)
+    case .empty(let field): return field.map { ($0, true) }
     }
   }
 
   /// Whether another worker can send the job to a network that this one has no credentials for.
-  private func mayOthersSend(_ job: PreparedJob) -> Bool {
-    Network.allCases.contains { network in
+  private func mayOthersSend(_ job: PreparedJob) async -> Bool {
+    let fleet = context.shared.routes
+    if fleet.mustLook(at: job.app),
+      let places = try? await context.store.routes.redisApps([job.app])
+    {
+      fleet.note(shared: [job.app], places: places)
+    }
+    return Network.allCases.contains { network in
       job.content.isFor(network)
         && job.content.environments.contains { environment in
           !context.snapshot.routes.has(job.app, network, environment)
-            && context.shared.routes.othersHave(job.app, network, environment) ?? true
+            && fleet.othersHave(job.app, network, environment) ?? true
         }
     }
   }

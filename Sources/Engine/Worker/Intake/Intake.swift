@@ -160,7 +160,7 @@ final class Intake: Agent {
   /// Takes in jobs that waited for a worker with this one's routes. - Returns: whether there may be more.
   private func takeRouted() async throws(RedisError) -> Bool {
     let entries = try await context.store.routes.takeJobs(
-      consumer: context.settings.consumer, digest: context.snapshot.routes.digest,
+      consumer: context.settings.consumer, for: context.snapshot.routes,
       max: WorkerLimits.routedJobsMax)
     guard !entries.isEmpty else { return false }
     try await admitter.admit(entries)

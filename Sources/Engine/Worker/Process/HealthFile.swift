@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Reactor
 
-/// The line that probes read: `ready`, or `starting` while a lane has no Redis, with a second line then that says why. A young
-/// file means that every lane turns, whatever it says.
+/// The line that probes read: `ready`, or `starting` while a lane has no Redis or waits for the apps that stand there, with a
+/// second line then that says why. A young file means that every lane turns, whatever it says.
 struct HealthFile: Sendable {
   let path: String
 

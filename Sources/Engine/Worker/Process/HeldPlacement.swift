@@ -4,13 +4,17 @@ internal import PushpoolConfiguration
 internal import Synchronization
 
 /// The shard in which each app lives, as the process holds to it. An app stays where it was when a later configuration names
-/// another shard: its jobs and installations are still there.
+/// another shard: its jobs and installations are still there. An app of Redis lives at home.
 final class HeldPlacement: Sendable {
   private let held = Mutex<[String: ShardID]>([:])
   private let isSingle: Bool
+  private let home: ShardID
 
   /// - Parameter shards: those that the process serves.
-  init(_ shards: ShardList) { isSingle = shards.all.count == 1 }
+  init(_ shards: ShardList) {
+    isSingle = shards.all.count == 1
+    home = shards.home
+  }
 
   /// Returns what the lanes of each shard go by from now on.
   /// - Parameter shards: in the order in which it is wanted.
@@ -20,7 +24,7 @@ final class HeldPlacement: Sendable {
     // With one shard an app has no other place to be in.
     if isSingle { return shards.map { _ in WorkerSnapshot(configuration, apps) } }
     let homes = homes(of: configuration)
-    return shards.map { WorkerSnapshot(configuration, apps, of: $0, by: homes) }
+    return shards.map { WorkerSnapshot(configuration, apps, of: $0, by: homes, home: home) }
   }
 
   /// The shard of each app of a configuration, which is held from now on. A shard that the process does not serve waits for

@@ -16,6 +16,8 @@ final class LaneGroup: Sendable {
   let lanes: [Lane]
   /// The clock of the shard's Redis.
   let clock: FleetClock
+  /// The knowledge of where the other workers of the shard can send to.
+  let routes: FleetRoutes
   /// Whether a telling is under way that waits for the shard's Redis.
   private let isTelling = Mutex(false)
 
@@ -49,6 +51,7 @@ final class LaneGroup: Sendable {
     let isOnly = process.groups == 1
     var common = SharedParts(
       clock: clock, configuration: process.configuration, memory: process.memory)
+    routes = common.routes
     common.shortage = process.shortage
     common.doors = process.doors
     let worker = process.worker

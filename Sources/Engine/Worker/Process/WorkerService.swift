@@ -47,9 +47,10 @@ package final class WorkerService: Sendable {
     var marks = FileMarks()
     if let file = origin.file { marks.add([file]) { _ in origin.identity } }
     marks.add(configuration.files(for: .worker).map(\.path))
+    let keys = try SealingKeys(configuration)
     let apps = try ConfiguredApps(configuration, client: client, clock: clock.wallClock)
     if let error = apps.leftOut.first?.errors.first,
-      isStrict || apps.leftOut.count == configuration.apps.count
+      isStrict || apps.leftOut.count == configuration.apps.count && keys == nil
     {
       throw error
     }
@@ -90,16 +91,23 @@ package final class WorkerService: Sendable {
           clock: number == 0 ? clock : FleetClock(own: ownClock), snapshot: snapshots[number]))
     }
     self.groups = groups
+    let home = shards[0].redis
+    var appsEndpoint = try RedisEndpoint(home)
+    appsEndpoint.clientName = "pushpool-\(name)-apps"
     keeper = try ConfigurationKeeper(
-      LoadedConfiguration(configuration, apps), from: origin, marks: marks, isStrict: isStrict,
+      LoadedConfiguration(configuration, apps, keys: keys), from: origin, marks: marks,
+      isStrict: isStrict,
       parts: ConfigurationKeeperParts(
-        client: client, clock: clock.wallClock, standing: standing, log: logger)
+        client: client, clock: clock.wallClock, standing: standing, log: logger,
+        redisApps: RedisAppsPlace(
+          endpoint: appsEndpoint, prefix: home.prefix, routes: groups[0].routes))
     ) { [groups] next in
       next.apps.directory.share(
         through: FleetCredentials(connection: groups[0].lanes[0], clock: clock))
       let snapshots = placement.snapshots(
         of: next.configuration, next.apps, for: groups.map(\.shard))
-      for (group, snapshot) in zip(groups, snapshots) {
+      // The home last: when it has an app of Redis, the other shards know where to pass its jobs on.
+      for (group, snapshot) in zip(groups, snapshots).reversed() {
         for lane in group.lanes { await lane.use(snapshot) }
       }
     }
@@ -127,10 +135,17 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
     let keeping = Task(executorPreference: keeper.loop) { [keeper] in await keeper.run() }
-    await withTaskGroup(of: Void.self) { group in
-      // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
-      // seen to be lost.
-      for lane in lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
+    await withTaskGroup(of: Void.self) { tasks in
+      for (number, group) in groups.enumerated().reversed() {
+        // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back. These apps live at
+        // home, so no other shard waits. The keeper bounds the wait.
+        if number == 0 { await keeper.complete() }
+        // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
+        // seen to be lost.
+        for lane in group.lanes {
+          tasks.addTask(executorPreference: lane.loop) { await lane.run() }
+        }
+      }
     }
     reporting.cancel()
     await reporting.value
@@ -240,7 +255,9 @@ package final class WorkerService: Sendable {
       (lastAccepted, lastMs) = (parts.map(\.accepted), nowMs)
       // Every lane has just answered.
       do throws(SystemError) {
-        try health?.write(isReady: sum.isConnected, trouble: sum.trouble)
+        let awaited = standing.awaited
+        try health?.write(
+          isReady: sum.isConnected && awaited == nil, trouble: awaited ?? sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
       let rate = news.reduce(0, +) * 1_000 / elapsedMs
       let isFull = beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0

@@ -57,10 +57,11 @@ struct ConfigurationDiff: Equatable {
     var parts: [String] = []
     for network in Network.allCases {
       for environment in PushEnvironment.allCases {
-        let numbers = [before, next].map {
-          $0.number(app: app, network: network, environment: environment)
+        let ways = [before, next].map { directory in
+          let number = directory.number(app: app, network: network, environment: environment)
+          return Way(number: number, rates: number.flatMap { directory.entry($0)?.limits } ?? [])
         }
-        guard numbers[0] != numbers[1] else { continue }
+        guard ways[0] != ways[1] else { continue }
         let part =
           network.traits.hasAccountPerEnvironment
           ? "\(network.rawValue).\(environment.rawValue)" : network.rawValue
@@ -68,6 +69,18 @@ struct ConfigurationDiff: Equatable {
       }
     }
     return parts
+  }
+
+  /// How one network of an app is sent to.
+  private struct Way: Equatable {
+    let number: Int?
+    /// Without that of the app as a whole.
+    let rates: [RateLimit]
+
+    init(number: Int?, rates: [RateLimit]) {
+      self.number = number
+      self.rates = rates.filter { !$0.isOfApp }
+    }
   }
 
   private static func rules(_ before: AppConfiguration, _ next: AppConfiguration) -> [String] {
@@ -108,10 +121,7 @@ struct ConfigurationDiff: Equatable {
     ]
     var metadata: Logger.Metadata = [:]
     for (name, names) in lists where !names.isEmpty {
-      let more = names.count - WorkerLimits.diffNamesMax
-      metadata[name] = .string(
-        names.prefix(WorkerLimits.diffNamesMax).joined(separator: ", ")
-          + (more > 0 ? " and \(more) more" : ""))
+      metadata[name] = .string(LoggedNames.text(names))
     }
     return metadata
   }

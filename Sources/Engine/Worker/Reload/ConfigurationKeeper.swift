@@ -3,6 +3,7 @@ internal import Logging
 internal import Providers
 internal import PushpoolConfiguration
 internal import Reactor
+internal import Store
 internal import Synchronization
 
 /// Keeps the configuration of a worker: loads it anew when its file or a file that it names has changed, and when somebody asks.
@@ -16,15 +17,18 @@ actor ConfigurationKeeper {
 
   private let origin: ConfigurationOrigin
   private let isStrict: Bool
-  private let client: HTTPClient
-  private let clock: WallClock
-  private let standing: ConfigurationStanding
-  private let log: Logger
+  let parts: ConfigurationKeeperParts
   /// Has the lanes go by a configuration.
   private let take: @Sendable (LoadedConfiguration) async -> Void
   private nonisolated let inForce: Mutex<LoadedConfiguration>
   private let fixed: FixedSettings
   private var watch: FileWatch
+  /// Reads the apps of Redis; nil when the configuration wants none.
+  private(set) var redisApps: RedisAppsWatch?
+  /// Whether the apps of Redis were read once, if there are to be any.
+  private var isComplete: Bool
+  /// Callers who wait for that.
+  private var waiting: [CheckedContinuation<Void, Never>] = []
   private let signal: LoopSignal
   private var isAsked = false
   private var isEnded = false
@@ -40,20 +44,23 @@ actor ConfigurationKeeper {
     _ started: LoadedConfiguration, from origin: ConfigurationOrigin, marks: FileMarks,
     isStrict: Bool, parts: ConfigurationKeeperParts,
     take: @escaping @Sendable (LoadedConfiguration) async -> Void
-  ) throws(SystemError) {
+  ) throws {
     let loop = try EventLoop(name: "configuration")
     self.loop = loop
     self.origin = origin
     self.isStrict = isStrict
-    client = parts.client
-    clock = parts.clock
-    standing = parts.standing
-    log = parts.log
+    self.parts = parts
     self.take = take
     inForce = Mutex(started)
     fixed = FixedSettings(started.configuration)
     watch = FileWatch(marks)
     signal = LoopSignal(loop: loop)
+    redisApps =
+      if started.keys != nil, let place = parts.redisApps {
+        try RedisAppsWatch(place, on: loop)
+      } else { nil }
+    isComplete = redisApps == nil
+    if !isComplete { parts.standing.noteAwaited(Self.awaited) }
     againAtMs = started.apps.leftOut.isEmpty ? nil : Self.laterMs
     parts.standing.noteLoaded(started.digest, uptimeMs: FleetClock.uptimeMs)
   }
@@ -63,11 +70,54 @@ actor ConfigurationKeeper {
 
   /// Loads what changes, until `end`.
   func run() async {
-    var waitMs = WorkerLimits.filesLookMs
+    await begin()
+    var filesAtMs = FleetClock.uptimeMs + Int64(WorkerLimits.filesLookMs)
     while !isEnded {
-      await signal.wait(upToMs: waitMs)
-      if !isEnded { waitMs = await turn() }
+      let untilFilesMs = UInt64(max(0, filesAtMs - FleetClock.uptimeMs))
+      await signal.wait(
+        upToMs: redisApps == nil ? untilFilesMs : min(untilFilesMs, WorkerLimits.redisAppsLookMs))
+      guard !isEnded else { break }
+      if isAsked || FleetClock.uptimeMs >= filesAtMs {
+        let waitMs = await turn()
+        filesAtMs = FleetClock.uptimeMs + Int64(waitMs)
+      }
+      await lookAtRedisApps()
     }
+    redisApps?.stop()
+    completed()
+  }
+
+  /// Reads the apps of Redis for the first time, unless Redis is away.
+  func begin() async {
+    redisApps?.start()
+    await redisApps?.waitUntilReady(ms: WorkerLimits.redisFirstLookMs)
+    await lookAtRedisApps()
+  }
+
+  /// Says what the lanes wait for, if they do.
+  /// - Parameter reason: why the apps of Redis were not read yet.
+  func noteAwaited(_ reason: String) {
+    if !isComplete { parts.standing.noteAwaited("\(Self.awaited): \(reason)") }
+  }
+
+  private static let awaited = "waits for the apps of Redis"
+
+  /// Returns when the apps of Redis were read once, or cannot be, or not in `RedisAppsPlace.patienceMs`, or the keeper ends; at
+  /// once where there are to be none.
+  func complete() async {
+    guard !isComplete, !isEnded else { return }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  private func lookAtRedisApps() async {
+    if !isEnded, await takeRedisApps() { completed() }
+  }
+
+  private func completed() {
+    isComplete = true
+    parts.standing.noteAwaited(nil)
+    for waiter in waiting { waiter.resume() }
+    waiting = []
   }
 
   /// Has it load the configuration now, whether its files have changed or not.
@@ -79,6 +129,7 @@ actor ConfigurationKeeper {
   func end() {
     isEnded = true
     signal.raise()
+    completed()
   }
 
   /// Ends it, and waits for that unless its thread hangs in a file system.
@@ -127,16 +178,18 @@ actor ConfigurationKeeper {
     marks.add(files(of: before.configuration))
     do throws(RefusedConfiguration) {
       let next = try read(after: before, &marks)
-      let wasRefused = standing.noteRefusal(nil)
+      let wasRefused = parts.standing.noteRefusal(nil)
       await use(next, instead: before, isTold: isAsked || wasRefused)
       marks = marks.only(files(of: next.configuration))
       awaitRestart(for: next.configuration)
     } catch {
-      if standing.noteRefusal(error.alarmCondition) || isAsked { log.error("\(error.sentence)") }
+      if parts.standing.noteRefusal(error.alarmCondition) || isAsked {
+        parts.log.error("\(error.sentence)")
+      }
       await takeInMended(before)
     }
     watch = FileWatch(marks)
-    let isWhole = standing.alarmCondition == nil && current.apps.leftOut.isEmpty
+    let isWhole = parts.standing.alarmCondition == nil && current.apps.leftOut.isEmpty
     againAtMs = isWhole ? nil : Self.laterMs
   }
 
@@ -152,28 +205,38 @@ actor ConfigurationKeeper {
     after before: LoadedConfiguration, _ marks: inout FileMarks
   ) throws(RefusedConfiguration) -> LoadedConfiguration {
     let configuration: Configuration
-    let apps: ConfiguredApps
+    var apps: ConfiguredApps
+    let keys: SealingKeys?
     do throws(ConfigurationError) {
       configuration = try origin.load()
       marks.add(configuration.files(for: .worker).map(\.path))
       // At start, too, an app's bad file is for its app, and any other for the worker.
       let problems = configuration.validateFilesExist(for: .worker)
       if let problem = problems.first(where: { $0.app == nil }) { throw problem }
-      guard !configuration.apps.isEmpty else {
+      guard configuration.hasApps else {
         throw ConfigurationError(
           file: origin.file ?? "configuration", line: nil, field: "apps",
           message: "is empty: a worker needs an app to work for; to end the worker, stop it")
       }
+      keys = try SealingKeys(configuration)
       apps = try ConfiguredApps(
-        configuration, client: client, clock: clock, after: before.apps.directory)
+        configuration, client: parts.client, clock: parts.clock, after: before.apps)
+      if keys == nil {
+        apps = try RedisAppsChange(
+          of: apps, configuration, ids: nil, client: parts.client, clock: parts.clock
+        ).apps()
+      } else if keys != before.keys {
+        apps = try apps.readingLeftOutAgain()
+      }
       try apps.directory.checkCurl()
     } catch { throw RefusedConfiguration(errors: [error]) }
     let wasLeftOut = isStrict ? [] : Set(before.apps.leftOut.map(\.id))
     let bad = apps.leftOut.filter { !wasLeftOut.contains($0.id) }
-    guard bad.isEmpty, apps.leftOut.count < configuration.apps.count else {
+    let isAnyLeft = apps.leftOut.count < configuration.apps.count || keys != nil
+    guard bad.isEmpty, isAnyLeft else {
       throw RefusedConfiguration(errors: (bad.isEmpty ? apps.leftOut : bad).flatMap(\.errors))
     }
-    return LoadedConfiguration(configuration, apps)
+    return LoadedConfiguration(configuration, apps, keys: keys)
   }
 
   /// A configuration that is refused keeps no app from being sent for that the one in force has left out.
@@ -181,16 +244,17 @@ actor ConfigurationKeeper {
     guard !before.apps.leftOut.isEmpty else { return }
     do throws(ConfigurationError) {
       let apps = try before.apps.tryingAgain(
-        before.configuration, countMax: WorkerLimits.leftOutTriedMax, client: client, clock: clock)
+        before.configuration, countMax: WorkerLimits.leftOutTriedMax, client: parts.client,
+        clock: parts.clock)
       try apps.directory.checkCurl()
-      let next = LoadedConfiguration(before.configuration, apps)
+      let next = LoadedConfiguration(before.configuration, apps, keys: before.keys)
       guard apps.errors != before.apps.errors else {
         // Lanes go on as they are; only the order is new in which apps are tried, so that each has its turn.
         inForce.withLock { $0 = next }
         return
       }
       await use(next, instead: before, isTold: false)
-    } catch { log.error("apps that were left out are not taken in: \(error)") }
+    } catch { parts.log.error("apps that were left out are not taken in: \(error)") }
   }
 
   // MARK: Going by another one
@@ -203,21 +267,44 @@ actor ConfigurationKeeper {
     inForce.withLock { $0 = next }
     let level = next.configuration.log.level
     if level != before.configuration.log.level { origin.onLogLevel(level) }
-    if next.digest != before.digest || next.apps.leftOut != before.apps.leftOut {
-      await take(next)
-      standing.noteLoaded(next.digest, uptimeMs: FleetClock.uptimeMs)
+    watchRedisApps(next)
+    if next.digest != before.digest || next.apps.leftOut != before.apps.leftOut
+      || next.apps.redis != before.apps.redis
+    {
+      await adopt(next)
+      parts.standing.noteLoaded(next.digest, uptimeMs: FleetClock.uptimeMs)
+      redisApps?.forgetTold()
     }
     guard isTold || !diff.isEmpty else { return }
     var metadata = diff.metadata
     metadata["digest"] = "\(next.digest)"
-    log.notice("\(diff.sentence)", metadata: metadata)
+    parts.log.notice("\(diff.sentence)", metadata: metadata)
+  }
+
+  /// Has the lanes go by it.
+  func adopt(_ next: LoadedConfiguration) async {
+    inForce.withLock { $0 = next }
+    await take(next)
+  }
+
+  /// Begins to read the apps of Redis, or ends that, as the configuration wants it.
+  private func watchRedisApps(_ next: LoadedConfiguration) {
+    guard (next.keys != nil) != (redisApps != nil), let place = parts.redisApps else { return }
+    redisApps?.stop()
+    redisApps = nil
+    parts.standing.noteRedisApps(nil)
+    guard next.keys != nil else { return }
+    do throws(TLSError) {
+      redisApps = try RedisAppsWatch(place, on: loop)
+      redisApps?.start()
+    } catch { parts.log.error("apps of Redis cannot be read: \(error)") }
   }
 
   private func awaitRestart(for configuration: Configuration) {
     let names = fixed.names(differingIn: FixedSettings(configuration))
-    guard standing.noteAwaitingRestart(names), !names.isEmpty else { return }
+    guard parts.standing.noteAwaitingRestart(names), !names.isEmpty else { return }
     let list = names.joined(separator: ", ")
-    log.warning(
+    parts.log.warning(
       "settings have changed that a worker keeps until it ends; restart it for: \(list)",
       metadata: ["settings": "\(list)"])
   }
@@ -230,4 +317,6 @@ struct ConfigurationKeeperParts: Sendable {
   let clock: WallClock
   let standing: ConfigurationStanding
   let log: Logger
+  /// Where apps of Redis stand; nil where there are none, whatever the configuration says.
+  var redisApps: RedisAppsPlace?
 }

@@ -7,20 +7,27 @@ internal import Store
 struct LoadedConfiguration: Sendable {
   let configuration: Configuration
   let apps: ConfiguredApps
+  /// The keys of apps of Redis; nil when there are to be none.
+  let keys: SealingKeys?
   /// Equal in all workers that send for the same apps in the same way and by the same rules, whatever their files are called and
-  /// however many lanes they have. Nothing of a key can be had from it.
+  /// however many lanes they have. Apps of Redis are no part of it: they change by themselves. Nothing of a key can be had from it.
   let digest: String
+  /// The apps of Redis that a worker which starts now would leave out, though this one has them; nil when there are none.
+  let missed: MissedApps?
 
-  init(_ configuration: Configuration, _ apps: ConfiguredApps) {
+  init(_ configuration: Configuration, _ apps: ConfiguredApps, keys: SealingKeys? = nil) {
     self.configuration = configuration
     self.apps = apps
+    self.keys = keys
     digest = Self.digest(of: configuration, apps)
+    missed = keys.flatMap { MissedApps(of: apps.redis, by: $0) }
   }
 
   private static func digest(of configuration: Configuration, _ apps: ConfiguredApps) -> String {
     let left = Set(apps.leftOut.map(\.id))
+    let named = Set(configuration.apps.map(\.id))
     var origins: [String: [String]] = [:]
-    for entry in apps.directory.entries {
+    for entry in apps.directory.entries where named.contains(entry.app) {
       origins[entry.app, default: []].append(entry.originText)
     }
     var lines = configuration.apps.map { app in
@@ -36,6 +43,38 @@ struct LoadedConfiguration: Sendable {
 
   private static func text(_ retention: JobRetention) -> String {
     "\(retention.manySeconds)/\(retention.namedSeconds)/\(retention.unnamedSeconds)"
+  }
+}
+
+/// The apps of Redis that none of the keys at hand has sealed. They were opened with a key that was taken away since.
+struct MissedApps: Sendable, Equatable {
+  let count: Int
+  /// The first of them, by name.
+  let first: String
+  /// The key that has sealed that one.
+  let key: String
+
+  /// Nil when there are none.
+  init?(of apps: RedisApps, by keys: SealingKeys) {
+    let held = Set(keys.all.map(\.id))
+    var first: (id: String, key: String)?
+    var count = 0
+    for (id, ids) in apps.sealedBy {
+      guard let key = ids.first(where: { !held.contains($0) }) else { continue }
+      count += 1
+      if first.map({ id < $0.id }) ?? true { first = (id, key) }
+    }
+    guard let first else { return nil }
+    (self.count, self.first, key) = (count, first.id, first.key)
+  }
+
+  var alarmCondition: AlarmCondition {
+    let others = count > 1 ? " (and \(count - 1) more)" : ""
+    return AlarmCondition(
+      field: AlarmKind.redisApps.field("key"),
+      sentence: "\(first)\(others) is sealed with the key \(key), which no file of "
+        + "\(AppsInRedisConfiguration.keyFilesField) holds any more: a worker that starts leaves it out; name the file of "
+        + "that key again, behind the newest, and run pushpool app reseal")
   }
 }
 

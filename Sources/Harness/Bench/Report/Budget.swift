@@ -57,6 +57,8 @@ package struct Budget: Sendable, Equatable {
     case firstPush = "from enqueueing to the first push"
     case connectionKiB = "worker memory of an idle connection"
     case firstRound = "a first push to each of 1,000 apps"
+    case startOfApps = "from a worker's start to its first push with 10,000 apps in Redis"
+    case addedApp = "the longest from app add to the app's first push"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -132,6 +134,10 @@ extension Budget {
   static let tenantsMemory = Budget(.residentMiB, .atMost, 160, aim: 96, unit: " MiB")
   static let connectionMemory = Budget(.connectionKiB, .atMost, 100, aim: 50, unit: " KiB")
   static let firstRound = Budget(.firstRound, .atMost, 6, aim: 3, unit: " s")
+  /// As many apps in Redis as there may be, each at two networks. The time that an added app takes is what the documents promise.
+  static let appsMemory = Budget(.residentMiB, .atMost, 512, aim: 256, unit: " MiB")
+  static let appsStart = Budget(.startOfApps, .atMost, 30, aim: 10, unit: " s")
+  static let addedApp = Budget(.addedApp, .atMost, 5, aim: 2, unit: " s")
   static let audienceMemory = Budget(.redisMiB, .atMost, 64, aim: 16, unit: " MiB")
   /// How long a function call keeps Redis from everybody else, 99 % of them: the longest of all is as long as the system
   /// leaves Redis without a core, and stands in the note.

@@ -73,7 +73,7 @@ package struct ScenarioResult: Sendable {
           .lateAnswers, .missingAnswers, .lateAnswersGoAway, .besideSlowRatio, .besideSlowMs,
           .besideNoDistance,
           .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob, .connectionKiB,
-          .firstRound:
+          .firstRound, .startOfApps, .addedApp:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

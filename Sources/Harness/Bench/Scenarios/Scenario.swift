@@ -30,6 +30,7 @@ package struct Scenario: Sendable {
     case besideEvents
     case idleLanes
     case tenants
+    case appsInRedis
   }
 
   package let name: String
@@ -174,6 +175,11 @@ extension Scenario {
       name: "tenants",
       summary: "1,000 apps with one push each, and another some seconds later; two lanes.",
       kind: .tenants, budgets: [.tenantsMemory, .connectionMemory, .firstRound]),
+    Scenario(
+      name: "apps",
+      summary:
+        "10,000 apps in Redis, each with keys of its own: memory, start, and from app add to the first push.",
+      kind: .appsInRedis, budgets: [.appsMemory, .appsStart, .addedApp]),
   ]
 
   private static func campaign(

@@ -1,4 +1,5 @@
 import Model
+import PushpoolConfiguration
 import Reactor
 import Redis
 import Stage
@@ -12,6 +13,9 @@ actor BenchSession {
   private let access: StoreAccess
   private var connection: RedisConnection { access.connection }
   private var store: ShardStore { access.store }
+  private var apps: AppRecordStore {
+    FleetStore(connection: connection, prefix: RedisConfiguration.prefixDefault).apps
+  }
   /// Commands of this session, to be taken off from what the server counted.
   private(set) var commands = 0
 
@@ -54,6 +58,20 @@ actor BenchSession {
   func refusal() async throws -> String? {
     commands += 1
     return try await store.deadLetters.list(max: 1).first.map { "\($0.field) \($0.message)" }
+  }
+
+  /// Puts apps there that are not there yet.
+  func put(_ records: [(id: String, value: [UInt8])]) async throws {
+    commands += records.count
+    for (id, value) in records {
+      let answer = try await apps.put(id, value: value, .add)
+      guard answer == .added else { throw BenchError("\(id) was not added: \(answer)") }
+    }
+  }
+
+  func removeApps(_ ids: [String]) async throws {
+    commands += ids.count
+    for id in ids { _ = try await apps.remove(id) }
   }
 
   /// Adds members to a SET.

@@ -23,10 +23,13 @@ final class BenchStage: Sendable {
   let configurationFile: String
   /// The simulator's, when it keeps one.
   let acceptLogFile: String
+  /// The apps that stand in Redis; nil when workers take none.
+  let tenants: TenantShelf?
   private let providers: [any PushProvider]
 
   private init(
-    _ programs: Programs, _ settings: StageSettings, _ stage: Stage, _ simulator: SimulatorProcess
+    _ programs: Programs, _ settings: StageSettings, _ stage: Stage, _ tenants: TenantShelf?,
+    _ simulator: SimulatorProcess
   ) async throws {
     self.programs = programs
     self.settings = settings
@@ -34,6 +37,7 @@ final class BenchStage: Sendable {
     redis = stage.redis
     self.simulator = simulator
     simulatorPort = stage.port
+    self.tenants = tenants
     acceptLogFile = Self.acceptLogFile(stage)
     redisProxy =
       try settings.hasRedisProxy
@@ -41,6 +45,7 @@ final class BenchStage: Sendable {
     egressProxy = try settings.hasEgressProxy ? EgressProxy(.http) : nil
     let redisURL = redisProxy.map { "redis://127.0.0.1:\($0.port)" } ?? stage.redis.url
     var configuration = Self.configuration(settings, stage, redisURL: redisURL)
+    configuration.sections = tenants.map { [$0.section] } ?? []
     configuration.access = egressProxy.map { ["proxy: \"\($0.url)\""] } ?? []
     configurationFile = try stage.write(configuration)
     providers = try Self.providers(
@@ -53,9 +58,13 @@ final class BenchStage: Sendable {
     _ programs: Programs, _ settings: StageSettings, _ body: (BenchStage) async throws -> Result
   ) async throws -> Result {
     try await Stage.with { stage in
-      let options = Self.simulator(settings, stage)
+      let tenants =
+        try settings.tenantsSentFor > 0
+        ? TenantShelf(stage, signingKeys: settings.tenantsSentFor) : nil
+      var options = Self.simulator(settings, stage)
+      options.moreKeyFiles = tenants?.signingKeyFiles ?? []
       return try await stage.withSimulator(programs.simulator, options) { simulator in
-        let stage = try await BenchStage(programs, settings, stage, simulator)
+        let stage = try await BenchStage(programs, settings, stage, tenants, simulator)
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(stage)) } catch { result = .failure(error) }
         await stage.session.close()

@@ -6,6 +6,8 @@ struct StageSettings: Sendable {
   var lanes = 1
   /// How many apps the worker's configuration has: the population's, and others alike.
   var apps = 1
+  /// How many apps of Redis are sent for; 0 where workers take none.
+  var tenantsSentFor = 0
   /// Whether nobody listens where the push network should be.
   var isNetworkDown = false
   /// Streams that the network allows a connection at a time.

@@ -20,4 +20,9 @@ package struct APNsSigningKey: Sendable {
     try PrivateFile.write(try key.privatePEM(), to: file)
     try PrivateFile.write(publicKeyPEM, to: "\(folder)/AuthKey_\(keyID).pub")
   }
+
+  /// The text of such a file, with a key that is made for it.
+  package static func newText() throws(LocalServiceError) -> String {
+    try PrivateKey.ellipticCurve().privatePEM()
+  }
 }

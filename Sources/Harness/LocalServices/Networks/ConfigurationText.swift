@@ -57,6 +57,8 @@ package struct ConfigurationText: Sendable {
   package var logLevel: String?
   /// Members of the section `worker`, such as `lanes: 1`.
   package var worker: [String] = []
+  /// Further sections, a line each.
+  package var sections: [String] = []
   /// Further members of every network, such as `proxy: "http://proxy:3128"`.
   package var access: [String] = []
 
@@ -79,6 +81,7 @@ package struct ConfigurationText: Sendable {
     }
     if let logLevel { lines.append("log: {level: \(logLevel)}") }
     if !worker.isEmpty { lines += ["worker:"] + worker.map { "  \($0)" } }
+    lines += sections
     lines.append("apps:")
     for app in apps { lines += self.lines(of: app, keys) }
     return lines.joined(separator: "\n") + "\n"

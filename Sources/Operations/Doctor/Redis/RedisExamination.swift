@@ -22,8 +22,12 @@ struct RedisExamination: Sendable {
     try await examination.compareClocks(store)
     try await examination.readSettings(store, redis, configuration)
     try await examination.lookForFunctions(store)
-    let user: DocumentedUser = configuration.apps.isEmpty ? .operator : .worker
+    let user: DocumentedUser = configuration.hasApps ? .worker : .operator
     examination.findings += try await RedisRights(store: store, user: user).findings()
+    if store.id == configuration.shards.home {
+      try await examination.openApps(
+        FleetStore(connection: store.connection, prefix: store.keys.prefix), configuration)
+    }
     let nowMs = try await store.serverSeconds() * 1_000
     for alarm in try await store.keyTypes.alarms(nowMs: nowMs) {
       examination.add(.error, alarm.message, partedBy: "; ")
@@ -34,7 +38,7 @@ struct RedisExamination: Sendable {
     return examination
   }
 
-  private mutating func add(
+  mutating func add(
     _ severity: DoctorFinding.Severity, _ sentence: String, remedy: String? = nil
   ) {
     findings.append(DoctorFinding(severity, Self.subject, sentence, remedy: remedy))
@@ -48,7 +52,7 @@ struct RedisExamination: Sendable {
 
   /// Runs a question that Redis may refuse to this user.
   /// - Returns: nil when it does.
-  private static func allowed<Value>(
+  static func allowed<Value>(
     _ ask: () async throws(RedisError) -> Value
   ) async throws(RedisError) -> Value? {
     do throws(RedisError) { return try await ask() } catch {

@@ -13,6 +13,8 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include <stdint.h>
+
 // OpenSSL offers these as macros only, which Swift does not import.
 long copenssl_ctx_set_mode(SSL_CTX *ctx, long mode);
 long copenssl_ctx_set_min_proto_version(SSL_CTX *ctx, int version);
@@ -32,5 +34,16 @@ void copenssl_certificates_free(STACK_OF(X509) *certificates);
 STACK_OF(X509) *copenssl_certificates_of(X509 *certificate);
 /// The NID of the cipher of the first part of a container that is encrypted with its password; NID_undef for none.
 int copenssl_pkcs12_cipher(PKCS12 *container);
+
+// How many iterations it takes to derive keys from a password, as those who wrote a file ask for it. INT64_MAX stands for more than
+// each_max at once, and for what is no number.
+
+/// The iterations for a container's code of authenticity and for what is encrypted in clear sight. No key is derived.
+int64_t copenssl_pkcs12_iterations(PKCS12 *container, int64_t each_max);
+/// The iterations for what is encrypted within parts that are encrypted themselves, which are opened for it. A part that does not
+/// open has none.
+int64_t copenssl_pkcs12_inner_iterations(PKCS12 *container, const char *password, int64_t each_max);
+/// The iterations for an encrypted key (PKCS #8). No key is derived.
+int64_t copenssl_pkcs8_iterations(const X509_SIG *encrypted, int64_t each_max);
 
 #endif

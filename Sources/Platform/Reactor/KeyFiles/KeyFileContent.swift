@@ -65,7 +65,13 @@ package struct KeyFileContent: Sendable {
 
   private static func object(of block: PEMBlock) throws(Problem) -> KeyObject {
     if block.label.contains("PGP") { return KeyObject(.openPGP) }
-    if block.isEncrypted { return KeyObject(.encryptedKey) }
+    if block.isEncrypted {
+      // What the headers encrypt would be encrypted again, and who knows how.
+      guard block.label != "ENCRYPTED PRIVATE KEY" else {
+        throw Problem("holds a private key that is encrypted twice")
+      }
+      return KeyObject(.encryptedKey)
+    }
     if block.label.hasSuffix("PARAMETERS") { return KeyObject(.parameters) }
     let line = "\"-----BEGIN \(block.label)-----\""
     switch block.content {

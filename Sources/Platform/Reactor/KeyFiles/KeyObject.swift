@@ -55,6 +55,36 @@ package struct KeyObject: Sendable, Equatable {
     }
   }
 
+  // MARK: Encrypted keys
+
+  /// Whether a password opens it within `ReactorLimits.keyIterationsMax`.
+  var isQuicklyDecrypted: Bool {
+    guard let encrypted = makeEncryptedKey() else { return true }
+    defer { X509_SIG_free(encrypted) }
+    let iterationsMax = Int64(ReactorLimits.keyIterationsMax)
+    return copenssl_pkcs8_iterations(encrypted, iterationsMax) <= iterationsMax
+  }
+
+  /// The key that a password opens, for the caller to free; nil where it does not. It may take long.
+  func decrypted(_ password: String) -> OpaquePointer? {
+    defer { ERR_clear_error() }
+    guard let encrypted = makeEncryptedKey() else { return nil }
+    defer { X509_SIG_free(encrypted) }
+    guard let plain = PKCS8_decrypt(encrypted, password, CInt(password.utf8.count)) else {
+      return nil
+    }
+    defer { PKCS8_PRIV_KEY_INFO_free(plain) }
+    return EVP_PKCS82PKEY(plain)
+  }
+
+  private func makeEncryptedKey() -> OpaquePointer? {
+    defer { ERR_clear_error() }
+    return der.withUnsafeBufferPointer { buffer in
+      var start = buffer.baseAddress
+      return d2i_X509_SIG(nil, &start, buffer.count)
+    }
+  }
+
   /// The certificate as OpenSSL has it, for the caller to free; nil for what is none.
   func makeCertificate() -> OpaquePointer? {
     defer { ERR_clear_error() }

@@ -9,6 +9,8 @@ enum PKCS12File {
     /// The password is right, but this system has no provider for the cipher.
     case legacyCipher(String)
     case incomplete
+    /// Iterations beyond `ReactorLimits.keyIterationsMax`, which it asks for.
+    case tooManyIterations
     case unreadable(String)
   }
 
@@ -21,10 +23,11 @@ enum PKCS12File {
     defer { ERR_clear_error() }
     guard let p12 = read(der, in: nil) else { throw .unreadable(TLSError.reasonFromQueue()) }
     defer { PKCS12_free(p12) }
+    try check(copenssl_pkcs12_iterations(p12, Int64(ReactorLimits.keyIterationsMax)))
     if PKCS12_mac_present(p12) == 1, !isRight(password, for: p12) {
       throw password.isEmpty ? .needsPassword : .wrongPassword
     }
-    if let contents = parse(p12, password) { return try contents.pairing() }
+    if let contents = try parse(p12, password) { return try contents.pairing() }
     let reason = TLSError.reasonFromQueue()
     guard let cipher = cipher(of: p12) else { throw .unreadable(reason) }
     return try openWithLegacyCiphers(der, password, cipher, reason, modules)
@@ -42,7 +45,7 @@ enum PKCS12File {
     defer { OSSL_PROVIDER_unload(usual) }
     guard let p12 = read(der, in: library) else { throw .unreadable(reason) }
     defer { PKCS12_free(p12) }
-    guard let contents = parse(p12, password) else {
+    guard let contents = try parse(p12, password) else {
       throw .unreadable(TLSError.reasonFromQueue())
     }
     // Made again without the library, which goes.
@@ -95,7 +98,16 @@ enum PKCS12File {
     return password.isEmpty && PKCS12_verify_mac(p12, nil, 0) == 1
   }
 
-  private static func parse(_ p12: OpaquePointer, _ password: String) -> Contents? {
+  /// - Parameter iterations: those of a file as a whole.
+  private static func check(_ iterations: Int64) throws(Problem) {
+    guard iterations <= ReactorLimits.keyIterationsOfFileMax else { throw .tooManyIterations }
+  }
+
+  private static func parse(
+    _ p12: OpaquePointer, _ password: String
+  ) throws(Problem) -> Contents? {
+    try check(
+      copenssl_pkcs12_inner_iterations(p12, password, Int64(ReactorLimits.keyIterationsMax)))
     var key: OpaquePointer?
     var certificate: OpaquePointer?
     var others: OpaquePointer?

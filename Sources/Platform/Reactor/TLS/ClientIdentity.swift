@@ -112,7 +112,10 @@ package struct ClientIdentity: Sendable {
         throw refused(
           "holds a private key that is encrypted: give the file of its password in password_file")
       }
-      guard let key = decrypted(bytes, password) else {
+      guard found.all(.encryptedKey).allSatisfy(\.isQuicklyDecrypted) else {
+        throw refused("holds a private key that \(tooManyIterations)")
+      }
+      guard let key = decrypted(found.all(.encryptedKey)[0], bytes, password) else {
         throw refused("holds a private key that the password in password_file does not open")
       }
       return KeyPairing(key: key, certificates: certificates.compactMap { $0.makeCertificate() })
@@ -139,14 +142,22 @@ package struct ClientIdentity: Sendable {
         + "openssl-provider-legacy"
     case .incomplete:
       "must hold both a certificate and its private key; \(remedy)"
+    case .tooManyIterations: "is a .p12 that \(tooManyIterations)"
     case .unreadable(let reason):
       "is a .p12 that OpenSSL cannot read (\(reason)); \(remedy)"
     }
   }
 
-  /// A key of PEM that its password opens, as PKCS #8 or in OpenSSL's older form.
-  private static func decrypted(_ bytes: [UInt8], _ password: String) -> OpaquePointer? {
-    PlainText.of(bytes).withUnsafeBytes { text in
+  private static let tooManyIterations =
+    "takes more than \(ReactorLimits.keyIterationsMax) iterations to open, and no tool asks for so many: export it again"
+
+  /// A key that its password opens: as PKCS #8, or in OpenSSL's older form, which takes one iteration.
+  /// - Parameter bytes: the file.
+  private static func decrypted(
+    _ key: KeyObject, _ bytes: [UInt8], _ password: String
+  ) -> OpaquePointer? {
+    guard key.der.isEmpty else { return key.decrypted(password) }
+    return PlainText.of(bytes).withUnsafeBytes { text in
       // It does not copy them.
       guard let source = BIO_new_mem_buf(text.baseAddress, CInt(text.count)) else { return nil }
       defer {

@@ -66,10 +66,11 @@ struct WorkerCommand: AsyncParsableCommand {
     let configuration = try shared.load(options) { () throws(ConfigurationError) in
       try origin.load()
     }
-    guard !configuration.apps.isEmpty else {
+    guard configuration.hasApps else {
       throw CommandFailure(
         .configuration,
-        "there is no app to work for: name a configuration that has apps with --config FILE")
+        "there is no app to work for: name a configuration that has apps, or apps_in_redis, with --config FILE"
+      )
     }
     // An app with bad files keeps no other from being sent for.
     let problems = configuration.validateFilesExist(for: .worker)

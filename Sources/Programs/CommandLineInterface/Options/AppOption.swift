@@ -12,7 +12,8 @@ struct AppOption: ParsableArguments {
 
   /// Says so when the configuration has apps and this is none of them; whoever produces need not have it.
   static func warn(of app: String, unlessIn configuration: Configuration, on console: Console) {
-    if !configuration.apps.isEmpty, configuration.app(app) == nil {
+    if !configuration.apps.isEmpty, configuration.appsInRedis == nil, configuration.app(app) == nil
+    {
       console.note("the configuration has no app \(app): is that its name?")
     }
   }

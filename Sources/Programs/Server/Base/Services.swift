@@ -8,10 +8,15 @@ package struct Services: Sendable {
   /// The door to Redis, with the rights of the documented user pushpool-server.
   package let session: StoreSession
   package let configuration: Configuration
+  /// The keys that seal apps of Redis; nil for a server without them.
+  package let appKeys: SealingKeys?
 
-  package init(session: StoreSession, configuration: Configuration) {
+  package init(
+    session: StoreSession, configuration: Configuration, appKeys: SealingKeys? = nil
+  ) {
     self.session = session
     self.configuration = configuration
+    self.appKeys = appKeys
   }
 
   /// Runs an operation against the stores of a scope, and tells a failure as a problem.
@@ -31,6 +36,13 @@ package struct Services: Sendable {
     _ body: @Sendable (FleetStore) async throws(RedisError) -> Value
   ) async throws(Problem) -> Value {
     do throws(StoreFailure) { return try await session.atHome(body) } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Puts an app into Redis, and tells a failure as a problem.
+  func put(_ app: AppPut) async throws(Problem) -> AppOffice.Answer {
+    do throws(StoreFailure) { return try await app.run(in: session) } catch {
       throw Problem(error)
     }
   }

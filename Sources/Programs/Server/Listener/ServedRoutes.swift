@@ -4,7 +4,7 @@ enum ServedRoutes {
     var routes = HealthRoutes.all(readiness) + SessionRoutes.all(gate)
     routes += InstallationRoutes.all + UserRoutes.all + TopicRoutes.all
     routes += JobRoutes.all + PreviewRoutes.all + TraceRoutes.all + DeadLetterRoutes.all
-    routes += SwitchRoutes.all + FleetRoutes.all + ActRoutes.all
+    routes += SwitchRoutes.all + FleetRoutes.all + ActRoutes.all + AppRoutes.all
     routes += PageRoutes.all(feed) { await gate.holds($0) }
     return routes + [HealthRoutes.document(of: routes)]
   }

@@ -36,8 +36,7 @@ enum InstallationPatchRoute {
     let token = try PathValue.token(request)
     let own = try OwnUser.only(request.caller)
     let changes = try InstallationDocument.parse(request.body)
-    var condition: MatchCondition?
-    if let field = request.headers["if-match"] { condition = try MatchCondition(field) }
+    let condition = try MatchCondition(of: request)
     for _ in 0..<ServerLimits.patchTriesMax {
       guard let before = try await InstallationRoutes.read(app, token, services) else {
         throw InstallationAnswer.absent

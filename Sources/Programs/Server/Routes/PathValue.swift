@@ -12,13 +12,16 @@ enum PathValue {
   }
 
   /// The app, by the parameter `app`.
-  /// - Throws: 404 for an app that the configuration does not have. A configuration without apps knows none of them, and
-  ///   any name will do.
+  /// - Throws: 404 for an app that the configuration does not have. A configuration without apps knows none of them, and any
+  ///   name will do; nor does one that has apps in Redis.
   static func app(
     _ request: APIRequest, _ configuration: Configuration
   ) throws(Problem) -> String {
     let app = try AppPath(request).app
-    guard configuration.apps.isEmpty || configuration.app(app) != nil else {
+    guard
+      configuration.apps.isEmpty || configuration.appsInRedis != nil
+        || configuration.app(app) != nil
+    else {
       throw .notFound("there is no app \(app): the server's configuration has none of this name")
     }
     return app

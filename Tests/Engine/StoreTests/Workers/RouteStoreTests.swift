@@ -50,6 +50,15 @@ import Testing
     }
   }
 
+  @Test func `a configuration of as many apps as there may be is published`() async throws {
+    try await Lane.withStore { _, store in
+      let table = RouteTable(
+        fields: (0..<10_000).map { ("app-\($0)", "apns|production,fcm|production") })
+      _ = try await store.routes.announce(table, waitMs: Self.waitMs)
+      #expect(try await store.routes.table(table.digest) == table)
+    }
+  }
+
   @Test func `of too many configurations the latest count`() async throws {
     try await Lane.withStore { _, store in
       _ = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
@@ -80,7 +89,7 @@ import Testing
       let news = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
       #expect(!news.hasWork && news.isAnythingWaiting)
       #expect(
-        try await store.routes.takeJobs(consumer: "other", digest: Self.shop.digest, max: 8).isEmpty
+        try await store.routes.takeJobs(consumer: "other", for: Self.shop, max: 8).isEmpty
       )
       // A worker comes that has the app.
       var work = try await store.routes.announce(Self.both, waitMs: Self.waitMs)
@@ -89,7 +98,7 @@ import Testing
       }
       #expect(work.hasWork)
       let jobs = try await store.routes.takeJobs(
-        consumer: "k-0", digest: Self.both.digest, max: 8)
+        consumer: "k-0", for: Self.both, max: 8)
       #expect(jobs.map(\.entry) == [entry])
       #expect(jobs.map(\.deliveries) == [1])
       #expect(try await alarms(store).isEmpty)
@@ -125,11 +134,11 @@ import Testing
       let second = try await store.claimOne("worker")
       #expect(try await store.chunks.claim(consumer: "worker", max: 4).isEmpty)
       let routed = try await store.routes.claim(
-        consumer: "k-0", digest: Self.both.digest, max: 4)
+        consumer: "k-0", for: Self.both, max: 4)
       #expect(routed.map(\.segment) == ["1"])
       #expect(routed.map(\.crashes) == [0])
       #expect(
-        try await store.routes.claim(consumer: "k-1", digest: Self.both.digest, max: 4).isEmpty)
+        try await store.routes.claim(consumer: "k-1", for: Self.both, max: 4).isEmpty)
       // The stream's order comes to it: it stays with its holder.
       #expect(try await store.chunks.claim(consumer: "worker", max: 4).isEmpty)
       #expect(
@@ -147,7 +156,7 @@ import Testing
       try await store.routes.passOn(
         try await store.claimOne("worker"), consumer: "worker", waitMs: Self.waitMs)
       let routed = try await store.routes.claim(
-        consumer: "k-0", digest: Self.both.digest, max: 4)
+        consumer: "k-0", for: Self.both, max: 4)
       #expect(routed.count == 1)
       #expect(try await store.chunks.reclaim(consumer: "j-0", leaseMs: 0, max: 4).isEmpty)
       let taken = try await store.claimOne("j-0")
@@ -202,7 +211,7 @@ import Testing
           try await store.claimOne(), .final(accepted: 1, users: 1), consumer: "worker")
       }
       let routed = try await store.routes.claim(
-        consumer: "k-0", digest: Self.both.digest, max: 4)
+        consumer: "k-0", for: Self.both, max: 4)
       #expect(routed.map(\.job) == ["waiting"])
       #expect(routed.map(\.lines) == [.installations])
     }
@@ -311,7 +320,7 @@ import Testing
       let news = try await store.routes.announce(partly, waitMs: 1)
       #expect(!news.hasWork && news.isAnythingWaiting)
       #expect(
-        try await store.routes.takeJobs(consumer: "k-0", digest: partly.digest, max: 8).isEmpty)
+        try await store.routes.takeJobs(consumer: "k-0", for: partly, max: 8).isEmpty)
       // Its files are mended.
       var work = try await store.routes.announce(Self.both, waitMs: Self.waitMs)
       work = try await eventually(work) {

@@ -128,6 +128,39 @@ import Testing
     }
   }
 
+  @Test(
+    "a job for a network that an app of Redis has in another worker is taken in, and else refused")
+  func heedsRedisApps() async throws {
+    try await LaneStage.with { _, parts in
+      let routes = parts.settings.shared.routes
+      func take(_ id: String, isSharing: Bool) async throws -> Int? {
+        routes.use(
+          RouteNews(
+            hasWork: false, isAnythingWaiting: false, isGathering: false, isSharing: isSharing,
+            digests: []), new: [:])
+        try await enqueue(
+          parts,
+          #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"fcm":{"message":{"data":{"a":"b"}}}}"#
+        )
+        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+        return try await parts.store.jobs.record(app: "shop", id: id)?.total
+      }
+      func letters() async throws -> [String] {
+        try await parts.store.deadLetters.list(max: 9).map(\.reason)
+      }
+      _ = try await take("alone", isSharing: false)
+      #expect(try await letters() == ["invalid_job"])
+      let store = parts.store.routes
+      try await store.add(redisApps: ["shop": "apns|production,fcm|production"], waitMs: 60_000)
+      #expect(try await take("sale", isSharing: true) == 1)
+      #expect(try await letters() == ["invalid_job"])
+      try await store.remove(redisApps: ["shop"])
+      routes.note(shared: ["shop"], places: [nil])
+      _ = try await take("late", isSharing: true)
+      #expect(try await letters() == ["invalid_job", "invalid_job"])
+    }
+  }
+
   @Test("a lane that goes by another snapshot takes in jobs of the app that it brings")
   func takesInNewApp() async throws {
     try await LaneStage.with { _, parts in

@@ -1,4 +1,5 @@
 import HTTPClient
+import LocalServices
 import Model
 import Providers
 import PushpoolConfiguration
@@ -43,6 +44,53 @@ import Testing
     let numbers = snapshots.flatMap { $0.directory.entries.map(\.number) }
     #expect(numbers.sorted() == apps.directory.entries.map(\.number))
     #expect(Set(snapshots.map(\.directory.numbersEnd)) == [apps.directory.numbersEnd])
+  }
+
+  @Test("apps of Redis live at home, and lanes of other shards know where to pass their jobs on")
+  func redisApps() throws {
+    let folder = try ReloadFolder()
+    let configuration = try Self.load(folder, ["shop": "eu", "mail": "main"])
+    let client = HTTPClient()
+    defer { client.shutdown() }
+    var change = RedisAppsChange(
+      of: try ConfiguredApps(configuration, client: client), configuration, ids: nil,
+      client: client)
+    var form = AppForm()
+    form.apns[.production] = AppForm.APNs(
+      credential: .token(keyID: folder.key.keyID, teamID: folder.key.teamID),
+      topic: "com.example.news", access: AppForm.Access())
+    form.rules.eventsPerMinute = 7
+    let text = try #require(TextFile.read(folder.key.file, bytesMax: 4_096))
+    change.take(
+      "news",
+      .material(
+        AppMaterial(
+          id: "news", form,
+          secrets: [.apns(.production, .key): AppSecret(Array(text.utf8))]),
+        form.rules, sealedBy: []))
+    change.take("junk", .fault(part: "", message: "is no record"))
+    // The file's counts, in its shard.
+    change.take("shop", .fault(part: "", message: "is no record"))
+    let placement = HeldPlacement(configuration.shards)
+    let snapshots = placement.snapshots(
+      of: configuration, try change.apps(), for: configuration.shards.ids)
+    let (home, eu) = (snapshots[0], snapshots[1])
+    #expect(Set(home.directory.entries.map(\.app)) == ["mail", "news"])
+    #expect(Set(home.routes.redisApps.keys) == ["news"])
+    #expect(home.routes.leavesOut("junk") && home.leftOut.map(\.id) == ["junk"])
+    #expect(home.displaced == ["shop"])
+    #expect(home.rules.eventsPerMinute["news"] == 7)
+    #expect(Set(eu.directory.entries.map(\.app)) == ["shop"])
+    #expect(eu.routes.redisApps.isEmpty && eu.leftOut.isEmpty && eu.displaced.isEmpty)
+    #expect(eu.rules.eventsPerMinute["news"] == nil)
+    let main = try ShardID("main")
+    for app in ["news", "junk", "mail"] {
+      #expect(eu.elsewhere[app] == main && home.elsewhere[app] == nil)
+    }
+    #expect(home.elsewhere["shop"]?.name == "eu" && eu.elsewhere["shop"] == nil)
+    #expect(eu.elsewhere["unknown"] == nil)
+    // A shard is told of the file's apps alone.
+    #expect(Set(eu.elsewhere.named.keys) == ["mail"])
   }
 
   @Test("with one shard the directory is the configuration's")
@@ -101,9 +149,15 @@ import Testing
     ])
     let (main, eu) = (try ShardID("main"), try ShardID("eu"))
     #expect(
-      WorkerSnapshot.sharedRates(of: directory, by: ["shop": eu, "news": main, "blog": main])
-        == ["project"])
+      WorkerSnapshot.sharedRates(
+        of: directory, by: ["shop": eu, "news": main, "blog": main], home: main) == ["project"])
     #expect(
-      WorkerSnapshot.sharedRates(of: directory, by: ["shop": eu, "news": eu, "blog": eu]).isEmpty)
+      WorkerSnapshot.sharedRates(
+        of: directory, by: ["shop": eu, "news": eu, "blog": eu], home: main
+      ).isEmpty)
+    // An app that the configuration does not place lives at home, as those of Redis do.
+    #expect(
+      WorkerSnapshot.sharedRates(of: directory, by: ["shop": eu, "blog": main], home: main)
+        == ["project"])
   }
 }

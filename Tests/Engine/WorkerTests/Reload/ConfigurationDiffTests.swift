@@ -1,5 +1,6 @@
 import LocalServices
 import Logging
+import Providers
 import PushpoolConfiguration
 import Testing
 
@@ -40,9 +41,18 @@ import Testing
     try folder.write(["shop"])
     let before = try folder.loaded()
     try folder.write(["shop"], fields: ["shop": "pushes_per_second: 50"])
-    let diff = ConfigurationDiff(from: before, to: try folder.loaded(after: before))
+    let limited = try folder.loaded(after: before)
+    let diff = ConfigurationDiff(from: before, to: limited)
     #expect(
       diff.changed == [.init(id: "shop", parts: ["apns.production", "pushes_per_second"])])
+    // Another one is told alone.
+    try folder.write(["shop"], fields: ["shop": "pushes_per_second: 60"])
+    let next = try folder.loaded(after: limited)
+    let other = ConfigurationDiff(from: limited, to: next)
+    #expect(other.changed == [.init(id: "shop", parts: ["pushes_per_second"])])
+    #expect(next.digest != limited.digest)
+    #expect(
+      next.apps.directory.numbers(app: "shop") == limited.apps.directory.numbers(app: "shop"))
   }
 
   @Test("the log's line names some of many, and says how many others there are")

@@ -4,6 +4,7 @@ import Logging
 import Providers
 import PushpoolConfiguration
 import Reactor
+import Store
 import Synchronization
 import TestSupport
 
@@ -11,6 +12,9 @@ import TestSupport
 
 /// A configuration file with its keys, and what a worker would make of it.
 struct ReloadFolder {
+  /// The keys of Redis begin with it.
+  static let prefix = "{pp}"
+
   let folder: TemporaryFolder
   let key: APNsSigningKey
   let file: String
@@ -64,13 +68,19 @@ struct ReloadFolder {
     return LoadedConfiguration(
       configuration,
       try ConfiguredApps(
-        configuration, client: HTTPClient(), after: previous?.apps.directory))
+        configuration, client: HTTPClient(), after: previous?.apps),
+      keys: try SealingKeys(configuration))
   }
 
   /// Runs the body with a keeper on a thread of its own, which takes turns only when it is asked to.
-  /// - Parameter onRead: called before the configuration is loaded anew.
+  /// - Parameters:
+  ///   - redis: has apps of Redis.
+  ///   - patienceMs: for how long those are waited for that cannot be read.
+  ///   - onRead: called before the configuration is loaded anew.
   func withKeeper<Value>(
-    isStrict: Bool = false, levels: Levels = Levels(), onRead: @escaping @Sendable () -> Void = {},
+    isStrict: Bool = false, levels: Levels = Levels(), redis: RedisServer? = nil,
+    patienceMs: Int64 = WorkerLimits.redisAppsPatienceMs,
+    onRead: @escaping @Sendable () -> Void = {},
     _ body: (ConfigurationKeeper, Taken) async throws -> Value
   ) async throws -> Value {
     let file = file
@@ -87,7 +97,12 @@ struct ReloadFolder {
     let keeper = try ConfigurationKeeper(
       started, from: origin, marks: marks, isStrict: isStrict,
       parts: ConfigurationKeeperParts(
-        client: HTTPClient(), clock: .system, standing: taken.standing, log: taken.lines.logger),
+        client: HTTPClient(), clock: .system, standing: taken.standing, log: taken.lines.logger,
+        redisApps: redis.map {
+          RedisAppsPlace(
+            endpoint: $0.endpoint, prefix: Self.prefix, routes: taken.routes,
+            patienceMs: patienceMs)
+        }),
       take: { taken.add($0) })
     try keeper.loop.start()
     defer { keeper.loop.stop() }
@@ -98,6 +113,7 @@ struct ReloadFolder {
   final class Taken: Sendable {
     private let all = Mutex<[LoadedConfiguration]>([])
     let standing = ConfigurationStanding()
+    let routes = FleetRoutes()
     let lines = LogLines()
 
     func add(_ next: LoadedConfiguration) { all.withLock { $0.append(next) } }

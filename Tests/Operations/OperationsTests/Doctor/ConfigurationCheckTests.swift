@@ -3,6 +3,7 @@ import LocalServices
 import Model
 import Operations
 import PushpoolConfiguration
+import Store
 import Testing
 
 /// What is found in a configuration and in the files that it names, without Redis and networks.
@@ -36,6 +37,20 @@ import Testing
     #expect(check.errors.isEmpty && check.warnings.isEmpty && check.isRight)
     #expect(check.json.objectValue?["ok"]?.boolValue == true)
     #expect(check.json.objectValue?["apps"]?.int64Value == 1)
+  }
+
+  @Test("a key for apps in Redis is looked into, and apps that stand there are enough")
+  func appKeys() throws {
+    let folder = try TemporaryFolder()
+    try PrivateFile.write("c2hvcnQ=", to: folder.file("apps.key"))
+    let text = "apps_in_redis: {key_files: [apps.key]}"
+    let check = try Self.check(text, in: folder)
+    #expect(
+      Self.message(check, "apps_in_redis.key_files").contains("must be a key of 32 bytes"),
+      "\(check.errors)")
+    try PrivateFile.write(SealingKey.random().fileText, to: folder.file("apps.key"))
+    let right = try Self.check(text, in: folder)
+    #expect(right.isRight && right.warnings.isEmpty, "\(right.errors) \(right.warnings)")
   }
 
   @Test("the content of every file is looked at, also behind an error of the same app")

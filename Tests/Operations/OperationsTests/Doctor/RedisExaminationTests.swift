@@ -134,6 +134,79 @@ import TestSupport
     }
   }
 
+  @Test("apps in Redis are opened as workers open them, and one that cannot be is named")
+  func apps() async throws {
+    try await DoctorStage.with { stage in
+      let keys = SealingKeys(.random())
+      let file = stage.stage.folder.file("apps.key")
+      try PrivateFile.write(keys.newest.fileText, to: file)
+      let text =
+        stage.text.text(stage.stage.keys) + "\napps_in_redis: {key_files: ['\(file)']}\n"
+      func put(_ id: String, keys: SealingKeys) async throws {
+        let document = try AppDocument(
+          ["jpush": ["app_key": .string("abc"), "master_secret": .string("hidden")]], id: id)
+        let value = try AppRecord(
+          document, id: id, instead: nil, keys: keys, nowMs: 1, by: "test"
+        ).value()
+        let endpoint = stage.stage.redis.endpoint
+        try await stage.lane.run { lane in
+          let redis = try await lane.connect(endpoint, library: StoreLibrary.library)
+          _ = try await FleetStore(connection: redis, prefix: "pushpool").apps
+            .put(id, value: value, .put)
+        }
+      }
+      try await put("news", keys: keys)
+      let good = try await stage.diagnosis(of: text, isOffline: true)
+      #expect(good.has(.good, "redis", "keeps apps that the key files open: 1"))
+      try await put("mail", keys: SealingKeys(.random()))
+      let bad = try await stage.diagnosis(of: text, isOffline: true)
+      #expect(
+        bad.has(
+          .error, "redis",
+          "keeps an app that cannot be opened, mail: /jpush/master_secret: is sealed with the key"),
+        "\(bad.about("redis"))")
+      // Who has no keys does not look.
+      let without = try await stage.diagnosis()
+      #expect(!without.about("redis").contains { $0.sentence.contains("keeps an app") })
+    }
+  }
+
+  @Test("too many apps in Redis are told, and so is who may not see them, or sees some alone")
+  func unseenApps() async throws {
+    var options = RedisServer.Options()
+    options.configuration = [
+      "user blind on nopass resetkeys %R~pushpool:[b-z]* %R~pushpool:alarms* -@all +@read -@dangerous +ping +time "
+        + "+select +client|setname"
+    ]
+    try await DoctorStage.with(options) { stage in
+      let file = stage.stage.folder.file("apps.key")
+      try PrivateFile.write(SealingKey.random().fileText, to: file)
+      let section = "apps_in_redis: {key_files: ['\(file)']}\n"
+      let blind = try await stage.diagnosis(
+        of: "redis: {url: 'unix://blind:@\(stage.stage.redis.socketPath)'}\n" + section,
+        isOffline: true)
+      #expect(
+        blind.has(.note, "redis", "does not show this user the apps that it keeps (pushpool:apps)"),
+        "\(blind.about("redis"))")
+      let endpoint = stage.stage.redis.endpoint
+      try await stage.lane.run { lane in
+        let redis = try await lane.connect(endpoint)
+        _ = try await redis.call(
+          RedisCommand(
+            "EVAL", "for i = 1, 10001 do redis.call('HSET', KEYS[1], 'x' .. i, '') end", "1",
+            "pushpool:apps"))
+      }
+      let full = try await stage.diagnosis(
+        of: stage.text.text(stage.stage.keys) + "\n" + section, isOffline: true)
+      #expect(
+        full.has(.error, "redis", "keeps 10001 apps, and workers read none of more than 10000"))
+    }
+    var examination = RedisExamination()
+    examination.judge(apps: 1_000, faults: [], isAll: false)
+    #expect(Self.has(examination, .good, "keeps apps that the key files open: 1000"))
+    #expect(Self.has(examination, .note, "the doctor opens some 1000"))
+  }
+
   /// Looks at a Redis in which a million jobs have ended within the last hour, the last of which stands there.
   private static func afterAMillion(
     memoryBytesMax: Int, failed: Int = 0, _ body: (Diagnosis) throws -> Void

@@ -65,6 +65,7 @@ import Testing
     "export_installations", "export_subscribers",
     "find_waiting", "name_waiting", "has_job",
     "dead_list", "dead_retry", "dead_drop", "reconcile", "keys", "sections", "switch_off",
+    "put_app", "remove_app",
   ]
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.

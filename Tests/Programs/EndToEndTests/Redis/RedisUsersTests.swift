@@ -2,6 +2,7 @@ import Glibc
 import LocalServices
 import Model
 import Redis
+import Store
 import Testing
 
 /// The rights that docs/reference/redis.md says are enough, for each part of the program, and no more.
@@ -206,6 +207,7 @@ import Testing
         exported.error.contains(
           "right +scan is missing: the documented user pushpool-reader has it"), "\(exported)")
 
+      try await expectApps(operating, stage)
       try await expectRegistration(registrar, stage)
       try await expectRefusals(worker, operating, producer, dashboard, registrar, reader, stage)
       #expect(await process.terminate(graceMs: 30_000) == .code(0))
@@ -269,6 +271,25 @@ import Testing
     ]
   }
 
+  /// An operator adds an app to Redis, and does all else with it.
+  private func expectApps(_ operating: User, _ stage: PushStage) async throws {
+    let key = stage.folder.file("apps.key")
+    try PrivateFile.write(SealingKey.random().fileText, to: key)
+    let configuration = stage.folder.file("apps.yaml")
+    try PrivateFile.write("apps_in_redis: {key_files: [\(key)]}\n", to: configuration)
+    let app = stage.folder.file("tenant.yaml")
+    try PrivateFile.write("id: tenant\njpush: {app_key: abc, master_secret: hidden}\n", to: app)
+    for arguments in [
+      ["add", app], ["list"], ["show", "tenant"], ["set", app], ["reseal"], ["remove", "tenant"],
+      ["set", app, "--or-add"],
+    ] {
+      let result = try await Self.run(
+        ["app"] + arguments + ["--config", configuration], as: operating, stage)
+      #expect(result.code == .code(0), "\(arguments): \(result)")
+      #expect(!result.error.contains("cannot be noted"), "\(arguments): \(result)")
+    }
+  }
+
   /// A backend registers devices: the first of a user, one that moves there, and more than a user may have.
   private func expectRegistration(_ registrar: User, _ stage: PushStage) async throws {
     func register(_ function: String, _ document: String) async throws -> String {
@@ -320,6 +341,9 @@ import Testing
       (reader, ["FUNCTION", "FLUSH"]), (reader, ["HGETALL", "pushpool:keys"]),
       (dashboard, ["HGETALL", "pushpool:keys"]), (registrar, ["HGETALL", "pushpool:keys"]),
       (producer, ["HSET", "pushpool:keys", "a", "b"]),
+      (reader, ["HGETALL", "pushpool:apps"]), (dashboard, ["HGET", "pushpool:apps", "tenant"]),
+      (registrar, ["HGETALL", "pushpool:apps"]), (producer, ["HSET", "pushpool:apps", "a", "b"]),
+      (dashboard, ["XRANGE", "pushpool:app_changes", "-", "+"]),
       (reader, ["XADD", "pushpool:acts", "*", "verb", "job.cancel"]),
       (dashboard, ["SCAN", "0"]), (dashboard, ["RANDOMKEY"]),
       (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),

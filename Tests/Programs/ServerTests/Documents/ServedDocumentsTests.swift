@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import PushpoolConfiguration
 import TestSupport
 import Testing
 
@@ -13,6 +14,7 @@ import Testing
   private static let routes =
     InstallationRoutes.all + UserRoutes.all + TopicRoutes.all + JobRoutes.all + PreviewRoutes.all
     + TraceRoutes.all + DeadLetterRoutes.all + SwitchRoutes.all + FleetRoutes.all + ActRoutes.all
+    + AppRoutes.all
 
   /// The path as the page writes it: it says once what stands in front of the routes of an app.
   private static func written(_ pattern: PathPattern) -> String {
@@ -45,6 +47,7 @@ import Testing
       "| all header fields | \(kib(ServerLimits.headerBytesMax)), \(ServerLimits.headerFieldsMax) fields |",
       "| the path with the query | \(kib(ServerLimits.pathBytesMax)); \(ServerLimits.queryFieldsMax) fields of a query |",
       "| the body of an installation | \(kib(Limits.installationBytesMax)) |",
+      "| the body of an app | \(kib(ConfigurationLimits.appDocumentBytesMax)) |",
       "| the body of a job, or of a preview | \(mib(ServerLimits.jobBytesMax)) |",
       "| the body of a batch | \(mib(ServerLimits.batchBytesMax)), 10,000 lines |",
       "| bodies over \(kib(ServerLimits.smallBodyBytesMax)) that are read at a time | 1 |",

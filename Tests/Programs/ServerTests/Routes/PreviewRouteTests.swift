@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Operations
 import PushpoolConfiguration
 import Redis
 import Store
@@ -88,6 +89,39 @@ import Testing
     try await RouteStage.with(configuration) { stage in
       let answer = try await stage.ask(.post, Self.path, body)
       #expect(answer.status == 422 && answer.pointers == [pointer])
+    }
+  }
+
+  /// Puts an app into Redis that is sealed with some keys.
+  private static func put(_ keys: SealingKeys, _ stage: RouteStage) async throws {
+    let document = try AppDocument(
+      ["jpush": ["app_key": .string("abc"), "master_secret": .string("master-hidden")]],
+      id: "tenant")
+    let value = try AppRecord(
+      document, id: "tenant", instead: nil, keys: keys, nowMs: 1, by: "test"
+    ).value()
+    _ = try await stage.services.session.atHome { fleet throws(RedisError) in
+      try await fleet.apps.put("tenant", value: value, .put)
+    }
+  }
+
+  @Test(
+    "an app that stands in Redis is rendered for as one of the file, and its secrets stay there")
+  func redisApps() async throws {
+    let key = SealingKey.random()
+    try PrivateFile.write(key.fileText, to: folder.file("apps.key"))
+    var configuration = configuration
+    configuration.appsInRedis = AppsInRedisConfiguration(keyFiles: [folder.file("apps.key")])
+    let path = "/v1/apps/tenant/jobs:preview"
+    try await RouteStage.with(configuration) { stage in
+      #expect(try await stage.ask(.post, path, "{\(Self.job)}").status == 404)
+      try await Self.put(SealingKeys(key), stage)
+      let answer = try await stage.ask(.post, path, "{\(Self.job)}")
+      #expect(answer.status == 200 && answer["app"] == .string("tenant"))
+      #expect(answer.strings("devices", "network") == ["jpush"])
+      #expect(!answer.json.text().contains("hidden"))
+      try await Self.put(SealingKeys(.random()), stage)
+      #expect(try await stage.ask(.post, path, "{\(Self.job)}").status == 500)
     }
   }
 

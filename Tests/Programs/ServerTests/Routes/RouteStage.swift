@@ -38,7 +38,7 @@ struct RouteStage: Sendable {
 
   static let routes =
     JobRoutes.all + PreviewRoutes.all + TraceRoutes.all + DeadLetterRoutes.all + SwitchRoutes.all
-    + FleetRoutes.all + ActRoutes.all
+    + FleetRoutes.all + ActRoutes.all + AppRoutes.all
   static let caller = Caller(role: .server, app: "shop", name: "test", address: "127.0.0.1")
 
   let services: Services
@@ -64,7 +64,9 @@ struct RouteStage: Sendable {
         configuration, as: .operator,
         for: StoreSession.Client(name: "routes-test", version: "test"), on: loop)
       let stage = RouteStage(
-        services: Services(session: session, configuration: configuration), server: server,
+        services: Services(
+          session: session, configuration: configuration, appKeys: try SealingKeys(configuration)),
+        server: server,
         proxy: proxy)
       do {
         let value = try await body(stage)

@@ -119,6 +119,7 @@ local LIMIT = {
   LIBRARY_SEEN_MS = 180000,             -- a worker says each minute or two which library it uses
   ALARMS_MAX = 256,
   ALARM_MS_MAX = 600000,                -- an alarm that nobody renews for so long is gone
+  APP_CHANGES_KEPT = 1000,              -- about so many changes of apps: a worker that missed more reads all records
   -- switches
   SWITCHED_OFF_MS = 2000,               -- how soon a held chunk is looked at again, when few are held
   DELAYED_PER_MS = 4,                   -- and one ms later for so many delayed chunks: looking must stay cheap

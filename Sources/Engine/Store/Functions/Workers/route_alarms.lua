@@ -71,7 +71,7 @@ local function raise(p, route, wait_ms, now, is_held)
   if not ok then jobs = '' end
   if is_held then
     return Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, 'no worker can send for "' .. split(route) ..
-      '", which is left out since a file of it is bad: its jobs' .. jobs ..
+      '", which is left out since a file or a secret of it is bad: its jobs' .. jobs ..
       ' wait until that is mended; see the alarm left_out', now)
   end
   local what = string.find(route, '|', 1, true) and (jobs == '' and ': its pushes' or ': its pushes in jobs') or ': its jobs'

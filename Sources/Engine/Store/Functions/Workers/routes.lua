@@ -1,8 +1,10 @@
 -- Routes. A route is an app, or an app, a network and an environment as app|network|environment. Workers may be of unequal
 -- configuration, as during a deployment that adds an app: what a worker has no credentials for waits here for one that has.
 --
--- HASH P:routes:<digest>: app → network|environment, with commas between them, or left_out for an app of the configuration that
--- the worker cannot send for, since its files are bad; all workers of one configuration share it.
+-- HASH P:routes:<digest>: app → network|environment, with commas between them, or left_out for an app that the worker cannot send
+-- for, since its files or secrets are bad; all workers of one configuration share it.
+-- HASH P:routes:apps: the same of apps that stand in Redis, which come and go: all workers that have such apps share it and write it.
+-- What a worker's own table says of an app counts for that worker instead.
 -- ZSET P:routes: digest → when a worker last had it, of those seen within the time that work waits for a worker.
 -- ZSET P:routed and P:unrouted: the routes that something waits for, those that a live worker has and those that none has
 -- (since when). ZSET P:unrouted:jobs:<route> and P:unrouted:chunks:<route>: what waits, the higher priority first, then the
@@ -18,6 +20,9 @@ do
 
 -- The places of an app that a configuration names, and its worker has left out.
 local LEFT_OUT = 'left_out'
+
+-- The table of apps that stand in Redis, in place of a digest.
+local SHARED = 'apps'
 
 -- Added to the time at which something began to wait, so that it is found in the order of its priority.
 local RANK = {}
@@ -48,6 +53,20 @@ local function routes_among(p, digests, routes)
     end
   end
   return found, held
+end
+
+-- Those of the routes that a worker of this configuration has, as a set. is_sharing: whether it has the apps of Redis, too.
+local function routes_of_worker(p, digest, is_sharing, routes)
+  local apps, places, found = {}, {}, {}
+  if #routes == 0 then return found end
+  for i, route in ipairs(routes) do apps[i], places[i] = RouteAlarms.split(route) end
+  local own = redis.call('HMGET', KEY.routes_of(p, digest), unpack(apps))
+  local shared = is_sharing and redis.call('HMGET', KEY.routes_of(p, SHARED), unpack(apps)) or {}
+  for i, route in ipairs(routes) do
+    local value = own[i] or shared[i]
+    if value and value ~= LEFT_OUT and (places[i] == '' or string.find(value, places[i], 1, true)) then found[route] = true end
+  end
+  return found
 end
 
 -- Whether a worker has the route, would have it, or had it so lately that work waits for it; also when that cannot be read.
@@ -83,7 +102,10 @@ end
 -- publish_routes — ARGV: digest, life s, (app, its places)… Says what workers of a configuration have. Reply: OK
 local function publish_routes(keys, args)
   local key = KEY.routes_of(keys[1], args[1])
-  if #args > 2 then redis.call('HSET', key, unpack(args, 3)) end
+  -- By twos, so that no app is parted from its places.
+  for first = 3, #args, LIMIT.WORDS_MAX do
+    redis.call('HSET', key, unpack(args, first, math.min(first + LIMIT.WORDS_MAX - 1, #args)))
+  end
   redis.call('EXPIRE', key, args[2])
   return 'OK'
 end
@@ -222,8 +244,10 @@ local function gather(p, now)
 end
 
 -- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s, how long the records of jobs are kept that are given
--- up (s). Says that a worker of a configuration lives, and looks after what waits. Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this
--- configuration has, else 0, 1 when anything waits, else 0, 1 while the fleet gathers, else 0, digest… (of the workers that live, or did so lately)}
+-- up (s), how many apps of Redis the worker has. Says that a worker of a configuration lives, and looks after what waits.
+-- Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this worker has, else 0, 1 when anything waits,
+-- else 0, 1 while the fleet gathers, else 0, 0 when P:routes:apps lacks apps that the worker has, else 1, digest… (of the workers
+-- that live, or did so lately)}
 local function announce_routes(keys, args)
   local p, digest, wait_ms, now = keys[1], args[1], tonumber(args[2]), now_ms()
   if redis.call('EXPIRE', KEY.routes_of(p, digest), args[3]) == 0 then return {'UNKNOWN'} end
@@ -232,14 +256,23 @@ local function announce_routes(keys, args)
     gather(p, now)
   end
   redis.call('ZADD', KEY.routes(p), text(now), digest)
+  local apps, is_shared = tonumber(args[5]), 1
+  if apps > 0 then
+    if redis.call('HLEN', KEY.routes_of(p, SHARED)) >= apps then
+      redis.call('EXPIRE', KEY.routes_of(p, SHARED), args[3])
+      redis.call('ZADD', KEY.routes(p), text(now), SHARED)
+    else
+      is_shared = 0
+    end
+  end
   local has_work, has_any = 0, 0
   if redis.call('EXISTS', KEY.routed(p), KEY.unrouted(p)) > 0 then
     has_any = 1
     sweep(p, wait_ms, now, args[4])
     local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
-    if next((routes_among(p, {digest}, routed))) then has_work = 1 end
+    if next(routes_of_worker(p, digest, apps > 0 and is_shared == 1, routed)) then has_work = 1 end
   end
-  return {'OK', has_work, has_any, is_gathering(p) and 1 or 0, unpack(known_digests(p))}
+  return {'OK', has_work, has_any, is_gathering(p) and 1 or 0, is_shared, unpack(known_digests(p))}
 end
 
 -- ---------------------------------------------------------------------------------------------------------
@@ -318,78 +351,13 @@ local function hand_over_job(keys, args)
   return 'OK'
 end
 
--- The routes that something waits for and that a configuration has.
-local function routes_for(p, digest)
-  local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
-  local found, routes = routes_among(p, {digest}, routed), {}
-  for _, route in ipairs(routed) do
-    if found[route] then routes[#routes + 1] = route end
-  end
-  return routes
-end
-
--- take_routed — ARGV: consumer, digest, max. Leases jobs that wait for a worker of this configuration, as far as their apps
--- have room for chunks. Reply: {{priority, entry, job text, deliveries}…}, without a text what is too large to be read here
-local function take_routed(keys, args)
-  local p, consumer, max = keys[1], args[1], tonumber(args[3])
-  local jobs, bytes = {}, 0
-  for _, route in ipairs(routes_for(p, args[2])) do
-    local key = KEY.route_waiting(p, 'jobs', route)
-    for _, member in ipairs(redis.call('ZRANGE', key, 0, max - 1)) do
-      local _, priority, entry, deliveries = unpack(cjson.decode(member))
-      if #jobs >= max or bytes >= LIMIT.TAKEN_BYTES_MAX or Fairness.room(p, priority, route) <= 0 then break end
-      redis.call('ZREM', key, member)
-      local mean = large_mean(KEY.jobs(p, priority))
-      local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries, mean)
-      local job = item and item[2] and fields_of(item[2]).job
-      if job or item and not item[2] then
-        jobs[#jobs + 1] = {priority, entry, job or false, deliveries}
-        bytes = bytes + (job and #job or mean)
-      end
-    end
-    if #jobs >= max then break end
-  end
-  return jobs
-end
-
--- Gives a chunk that nobody holds to a consumer, out of its turn.
-local function claim_for(p, c, consumer, now, claims)
-  local stream = KEY.chunks(p, c.priority)
-  local entry = Chunks.add(p, c, consumer)
-  local items = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', 1)
-  for _, item in ipairs(items) do Leases.claim_entry(p, c.priority, stream, item, 1, now, claims) end
-end
-
--- claim_routed — ARGV: consumer, digest, max. Leases chunks that wait for a worker of this configuration; reply as claim.
--- Each stands in its stream then, with the name of the consumer that has it: who comes upon it there leaves it alone.
-local function claim_routed(keys, args)
-  local p, consumer, max, now = keys[1], args[1], tonumber(args[3]), now_ms()
-  local claims, looked = {}, 0
-  for _, route in ipairs(routes_for(p, args[2])) do
-    local key = KEY.route_waiting(p, 'chunks', route)
-    while #claims < max and looked < LIMIT.PASSED_OVER_MAX do
-      local members = redis.call('ZRANGE', key, 0, max - #claims - 1)
-      for _, member in ipairs(members) do
-        redis.call('ZREM', key, member)
-        if redis.call('ZREM', KEY.delayed(p), member) == 1 then
-          claim_for(p, Chunk.unpack(member), consumer, now, claims)
-        end
-      end
-      looked = looked + #members
-      if #members == 0 then break end
-    end
-  end
-  return claims
-end
-
 register('publish_routes', publish_routes, {'allow-oom'})
 register('announce_routes', announce_routes, {'allow-oom'})
 register('pass_on_chunk', pass_on_chunk, {'allow-oom'})
 register('pass_on_job', pass_on_job, {'allow-oom'})
 register('hand_over_job', hand_over_job, {'allow-oom'})
-register('take_routed', take_routed)
-register('claim_routed', claim_routed, {'allow-oom'})
 
+Routes.of_worker = routes_of_worker
 Routes.could_send = could_send
 Routes.is_gathering = is_gathering
 Routes.hold = hold

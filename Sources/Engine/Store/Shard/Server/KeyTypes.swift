@@ -175,9 +175,10 @@ package struct KeyTypes {
     switch key.dropFirst(functions.keys.prefix.count + 1).prefix(while: { $0 != ":" }) {
     case "user", "content", "letter", "generation", "session": "string"
     case "token", "job", "audiences", "metrics", "latency", "worker", "switches", "alarms",
-      "indexed", "totals", "keys":
+      "indexed", "totals", "keys", "apps":
       "hash"
-    case "jobs", "chunks", "trace", "dead", "audit", "finished", "uninstalled", "timeline", "acts":
+    case "jobs", "chunks", "trace", "dead", "audit", "finished", "uninstalled", "timeline", "acts",
+      "app_changes":
       "stream"
     case "index", "block", "delayed", "workers", "unbound": "zset"
     case "open": "set"

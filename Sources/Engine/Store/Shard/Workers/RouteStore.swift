@@ -21,15 +21,19 @@ package struct RouteStore {
       command.append(Int(clamping: waitMs))
       command.append(Int(clamping: lifeSeconds))
       command.append(retentionSeconds)
+      command.append(routes.redisApps.count)
       let news = try await functions.run(command) { reply throws(RedisError) -> RouteNews? in
         try expectArray(reply, atLeast: 1)
         guard reply[0].string != "UNKNOWN" else { return nil }
-        try expectArray(reply, atLeast: 4)
+        try expectArray(reply, atLeast: 5)
+        let tables = (5..<reply.count).map { reply[$0].string }
         return RouteNews(
           hasWork: try decodeInteger(reply[1]) > 0,
           isAnythingWaiting: try decodeInteger(reply[2]) > 0,
           isGathering: try decodeInteger(reply[3]) > 0,
-          digests: (4..<reply.count).map { reply[$0].string })
+          hasRedisApps: try decodeInteger(reply[4]) > 0,
+          isSharing: tables.contains(RouteTable.ofRedisApps),
+          digests: tables.filter { $0 != RouteTable.ofRedisApps })
       }
       if let news { return news }
       if !isLast { try await publish(routes, lifeSeconds: lifeSeconds) }
@@ -52,6 +56,81 @@ package struct RouteStore {
     let key = functions.keys.routes(digest)
     return RouteTable(
       fields: try await functions.connection.call(RedisCommand("HGETALL", key)).pairs)
+  }
+
+  // MARK: Apps that stand in Redis
+
+  /// The places of the apps that stand in Redis, as the workers that have them share them.
+  package func redisApps() async throws(RedisError) -> [String: String] {
+    let key = functions.keys.routes(RouteTable.ofRedisApps)
+    let pairs = try await functions.connection.call(RedisCommand("HGETALL", key)).pairs
+    return Dictionary(pairs, uniquingKeysWith: { $1 })
+  }
+
+  /// The places of some of them, in their order; nil for an app that none of these workers has.
+  package func redisApps(_ apps: [String]) async throws(RedisError) -> [String?] {
+    guard !apps.isEmpty else { return [] }
+    var command = RedisCommand("HMGET", functions.keys.routes(RouteTable.ofRedisApps))
+    for app in apps { command.append(app) }
+    return try await functions.connection.call(command) { reply throws(RedisError) in
+      try expectArray(reply, exactly: apps.count)
+      return (0..<apps.count).map { reply[$0].isNull ? nil : reply[$0].string }
+    }
+  }
+
+  /// Says where apps that stand in Redis can be sent to. Plain commands alone: what is said twice is the same.
+  /// - Parameter places: by app, as a `RouteTable` has them.
+  package func add(
+    redisApps places: [String: String], waitMs: UInt64
+  ) async throws(RedisError) {
+    let key = functions.keys.routes(RouteTable.ofRedisApps)
+    let all = Array(places)
+    for first in stride(from: 0, to: all.count, by: StoreLimits.routesWrittenAtOnce) {
+      var command = RedisCommand("HSET", key)
+      for (app, places) in all[first..<min(first + StoreLimits.routesWrittenAtOnce, all.count)] {
+        command.append(app)
+        command.append(places)
+      }
+      _ = try await functions.connection.call(command, decode: decodeInteger)
+    }
+    guard !all.isEmpty else { return }
+    let lifeSeconds = waitMs / 1_000 + StoreLimits.routesSpareSeconds
+    _ = try await functions.connection.call(
+      RedisCommand("EXPIRE", key, String(lifeSeconds)), decode: decodeInteger)
+  }
+
+  /// Says that apps stand in Redis no more.
+  package func remove(redisApps apps: [String]) async throws(RedisError) {
+    let key = functions.keys.routes(RouteTable.ofRedisApps)
+    for first in stride(from: 0, to: apps.count, by: StoreLimits.routesWrittenAtOnce) {
+      var command = RedisCommand("HDEL", key)
+      for app in apps[first..<min(first + StoreLimits.routesWrittenAtOnce, apps.count)] {
+        command.append(app)
+      }
+      _ = try await functions.connection.call(command, decode: decodeInteger)
+    }
+  }
+
+  /// Whether a worker that lives has the app in its configuration file.
+  /// - Parameters:
+  ///   - nowMs: by the server's clock.
+  ///   - orLeavesOut: whether an app counts, too, that a worker leaves out. It may be one that stands in Redis.
+  package func isConfigured(
+    _ app: String, nowMs: Int64, orLeavesOut: Bool
+  ) async throws(RedisError) -> Bool {
+    let connection = functions.connection
+    let command = RedisCommand(
+      "ZREVRANGEBYSCORE", functions.keys.routes, "+inf",
+      String(nowMs - StoreLimits.routesAliveMs), "LIMIT", "0", String(StoreLimits.routeTablesMax))
+    for digest in try await connection.call(command).array?.compactMap(\.string) ?? []
+    where digest != RouteTable.ofRedisApps {
+      let key = functions.keys.routes(digest)
+      let value = try await connection.call(RedisCommand("HGET", key, app)) {
+        $0.isNull ? nil : $0.string
+      }
+      if let value, orLeavesOut || value != RouteTable.leftOut { return true }
+    }
+    return false
   }
 
   // MARK: What waits
@@ -95,22 +174,24 @@ package struct RouteStore {
     return await functions.run(commands) { reply throws(RedisError) in try decodeWord(reply) }
   }
 
-  /// Leases jobs that wait for a worker of this configuration.
+  /// Leases jobs that wait for a worker that has these routes.
   package func takeJobs(
-    consumer: String, digest: String, max: Int
+    consumer: String, for routes: RouteTable, max: Int
   ) async throws(RedisError) -> [JobEntry] {
-    var command = functions.call("take_routed", consumer, digest)
+    var command = functions.call("take_routed", consumer, routes.digest)
     command.append(max)
+    command.append(routes.redisApps.isEmpty ? 0 : 1)
     let taking = JobTaking(functions: functions, consumer: consumer)
     return try await taking.take(by: command)
   }
 
-  /// Leases chunks that wait for a worker of this configuration.
+  /// Leases chunks that wait for a worker that has these routes.
   package func claim(
-    consumer: String, digest: String, max: Int
+    consumer: String, for routes: RouteTable, max: Int
   ) async throws(RedisError) -> [ChunkClaim] {
-    var command = functions.call("claim_routed", consumer, digest)
+    var command = functions.call("claim_routed", consumer, routes.digest)
     command.append(max)
+    command.append(routes.redisApps.isEmpty ? 0 : 1)
     return try await functions.run(command, decode: ChunkClaim.list)
   }
 }
@@ -122,13 +203,22 @@ package struct RouteNews: Sendable, Equatable {
   package let isAnythingWaiting: Bool
   /// Whether the fleet has only just begun: which routes others have is not known yet.
   package let isGathering: Bool
+  /// Whether Redis knows of all apps of Redis that this worker has: else they are to be said anew.
+  package let hasRedisApps: Bool
+  /// Whether a worker that lives, or did so lately, has apps of Redis.
+  package let isSharing: Bool
   /// The configurations of the workers that live, or did so lately; its own among them.
   package let digests: [String]
 
-  package init(hasWork: Bool, isAnythingWaiting: Bool, isGathering: Bool, digests: [String]) {
+  package init(
+    hasWork: Bool, isAnythingWaiting: Bool, isGathering: Bool, hasRedisApps: Bool = true,
+    isSharing: Bool = false, digests: [String]
+  ) {
     self.hasWork = hasWork
     self.isAnythingWaiting = isAnythingWaiting
     self.isGathering = isGathering
+    self.hasRedisApps = hasRedisApps
+    self.isSharing = isSharing
     self.digests = digests
   }
 }

@@ -173,6 +173,12 @@ enum WorkerLimits {
   static let leftOutLoggedMax = 100
   /// Apps that are left out and are tried again at a time, while the configuration that is there is refused.
   static let leftOutTriedMax = 100
+  /// How often changes of the apps of Redis are asked for.
+  static let redisAppsLookMs: UInt64 = 1_000
+  /// For how long they cannot be read before that is an alarm, and before a worker that starts goes without them.
+  static let redisAppsPatienceMs: Int64 = 30_000
+  /// With more apps than these no name is suggested for one that nobody has: 10 ms for each question.
+  static let suggestedAmongMax = 1_000
   /// The wait between two looks at the configuration's files, and at how many of them while nothing has changed: 12 ms.
   static let filesLookMs: UInt64 = 1_000
   static let filesLookedAtMax = 8_192
@@ -334,6 +340,10 @@ enum WorkerLimits {
   static let jobsElsewhereAtOnceMax = 32
   /// Between two looks whether there are any; whoever adds one wakes the lane.
   static let jobsElsewhereMs: UInt64 = 60_000
+  /// For how long it is believed where an app of Redis can be sent to: somewhat longer than it takes to ask again.
+  static let sharedRoutesMs: Int64 = 5_000
+  /// Apps of Redis that are looked up at a time.
+  static let sharedRoutesAskedMax = 256
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   /// How often a beat tells the figures for monitors as well, and how many bytes they are at most.

@@ -11,6 +11,20 @@ final class ConfigurationStanding: Sendable {
     var refusal: AlarmCondition?
     /// Settings that have changed and have no effect before a restart.
     var awaitingRestart: [String] = []
+    var redisApps: RedisAppsStanding?
+    /// The sentence that says why the lanes have not started.
+    var awaited: String?
+  }
+
+  /// The standing of the apps of Redis.
+  struct RedisAppsStanding: Equatable, Sendable {
+    /// How many can be sent for.
+    let usable: Int
+    let leftOut: Int
+    /// The last change that was read; nil when there was none.
+    let change: String?
+    /// Why changes are not taken; nil when they are.
+    let trouble: AlarmCondition?
   }
 
   private let state = Mutex(State())
@@ -44,8 +58,27 @@ final class ConfigurationStanding: Sendable {
     }
   }
 
+  /// - Parameter standing: nil when there are to be no apps of Redis.
+  /// - Returns: whether there was another trouble before, or none.
+  @discardableResult
+  func noteRedisApps(_ standing: RedisAppsStanding?) -> Bool {
+    state.withLock { state in
+      defer { state.redisApps = standing }
+      return state.redisApps?.trouble != standing?.trouble
+    }
+  }
+
+  /// - Parameter awaited: what the lanes wait for before they start, as a sentence; nil when they wait for nothing any more.
+  func noteAwaited(_ awaited: String?) { state.withLock { $0.awaited = awaited } }
+
+  /// The sentence that says what the lanes wait for before they start; nil when they wait for nothing.
+  var awaited: String? { state.withLock { $0.awaited } }
+
   /// The alarm while the configuration that is there is refused.
   var alarmCondition: AlarmCondition? { state.withLock { $0.refusal } }
+
+  /// The alarm while the apps of Redis are not taken as they are.
+  var redisAppsAlarm: AlarmCondition? { state.withLock { $0.redisApps?.trouble } }
 
   /// The fields of a beat.
   /// - Parameter bootedAtMs: when `FleetClock.uptimeMs` was 0, in epoch milliseconds.
@@ -57,6 +90,9 @@ final class ConfigurationStanding: Sendable {
       // Empty where there is nothing: a HASH keeps what it was told before.
       ("restart_awaited_by", state.awaitingRestart.joined(separator: ", ")),
       ("configuration_alarm", state.refusal?.field ?? ""),
+      ("redis_apps", state.redisApps.map { String($0.usable) } ?? ""),
+      ("redis_apps_left_out", state.redisApps.map { String($0.leftOut) } ?? ""),
+      ("redis_apps_change", state.redisApps?.change ?? ""),
     ]
   }
 }

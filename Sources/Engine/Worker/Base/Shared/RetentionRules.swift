@@ -13,12 +13,16 @@ struct RetentionRules: Sendable {
     self.ofApps = ofApps
   }
 
-  init(_ configuration: Configuration) {
+  /// - Parameter redisApps: the rules of apps of Redis, none of which the configuration has.
+  init(_ configuration: Configuration, _ redisApps: [String: AppRules] = [:]) {
     self.init(
       usual: configuration.jobs.retention,
       ofApps: Dictionary(
         configuration.apps.compactMap { app in app.jobs.map { (app.id, $0.retention) } },
-        uniquingKeysWith: { $1 }))
+        uniquingKeysWith: { $1 }
+      ).merging(
+        redisApps.compactMapValues { $0.jobs.over(configuration.jobs)?.retention }
+      ) { $1 })
   }
 
   /// The rule for an app, also for one that no configuration has.

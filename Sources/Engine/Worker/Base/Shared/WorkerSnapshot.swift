@@ -8,24 +8,27 @@ internal import Store
 /// goes by one of them.
 final class WorkerSnapshot: Sendable {
   let directory: ProviderDirectory
-  /// Apps of the configuration for which nothing can be sent.
+  /// Apps for which nothing can be sent.
   let leftOut: [LeftOutApp]
+  /// Apps of Redis that the configuration file names, too, so that the file's count.
+  let displaced: [String]
   /// The routes that the process says it has: those of the directory.
   let routes: RouteTable
   let rules: JobRules
   /// The names of rates to which apps of several shards keep.
   let sharedRates: Set<String>
-  /// The apps that live in another shard, and those.
-  let elsewhere: [String: ShardID]
+  let elsewhere: AppsElsewhere
 
   init(
-    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], routes: RouteTable, rules: JobRules,
-    sharedRates: Set<String> = [], elsewhere: [String: ShardID] = [:]
+    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], displaced: [String] = [],
+    routes: RouteTable, rules: JobRules, sharedRates: Set<String> = [],
+    elsewhere: AppsElsewhere = AppsElsewhere()
   ) {
     self.sharedRates = sharedRates
     self.elsewhere = elsewhere
     self.directory = directory
     self.leftOut = leftOut
+    self.displaced = displaced
     self.routes = routes
     self.rules = rules
   }
@@ -48,39 +51,51 @@ extension WorkerSnapshot {
   /// The snapshot of a configuration.
   /// - Parameter apps: its apps, as far as they can be used.
   convenience init(_ configuration: Configuration, _ apps: ConfiguredApps) {
+    let leftOut = apps.allLeftOut
     self.init(
-      directory: apps.directory, leftOut: apps.leftOut,
+      directory: apps.directory, leftOut: leftOut, displaced: apps.redis.displaced.sorted(),
       routes: apps.directory.routes(
-        of: configuration.apps.map(\.id), leftOut: Set(apps.leftOut.map(\.id))),
-      rules: JobRules(configuration))
+        of: configuration.apps.map(\.id), leftOut: Set(leftOut.map(\.id)),
+        redisApps: apps.redis.usable.keys),
+      rules: JobRules(configuration, apps.redis.usable))
   }
 }
 
 extension WorkerSnapshot {
   /// The part of a configuration that the lanes of one shard go by: the apps that live there. Nothing is sent there for any
-  /// other.
-  /// - Parameter homes: the shard of each app.
+  /// other. Apps of Redis live at home.
+  /// - Parameters:
+  ///   - homes: the shard of each app of the configuration.
+  ///   - home: the fleet's.
   convenience init(
     _ configuration: Configuration, _ apps: ConfiguredApps, of shard: ShardID,
-    by homes: [String: ShardID]
+    by homes: [String: ShardID], home: ShardID
   ) {
-    func isHere(_ app: String) -> Bool { homes[app] == shard }
+    func isHere(_ app: String) -> Bool { (homes[app] ?? home) == shard }
     let directory = apps.directory.only(isHere)
+    let leftOut = apps.allLeftOut.filter { isHere($0.id) }
+    let redis = shard == home ? apps.redis : RedisApps()
     self.init(
-      directory: directory, leftOut: apps.leftOut.filter { isHere($0.id) },
+      directory: directory, leftOut: leftOut, displaced: redis.displaced.sorted(),
       routes: directory.routes(
-        of: configuration.apps.map(\.id).filter(isHere), leftOut: Set(apps.leftOut.map(\.id))),
-      rules: JobRules(configuration),
-      sharedRates: Self.sharedRates(of: apps.directory, by: homes),
-      elsewhere: homes.filter { $0.value != shard })
+        of: configuration.apps.map(\.id).filter(isHere), leftOut: Set(leftOut.map(\.id)),
+        redisApps: redis.usable.keys),
+      rules: JobRules(configuration, redis.usable),
+      sharedRates: Self.sharedRates(of: apps.directory, by: homes, home: home),
+      elsewhere: AppsElsewhere(
+        named: homes.filter { $0.value != shard },
+        atHome: shard == home ? nil : (home, apps.redis)))
   }
 
+  /// - Parameters:
+  ///   - homes: the shard of each app of the configuration.
+  ///   - home: that of all others.
   static func sharedRates(
-    of directory: ProviderDirectory, by homes: [String: ShardID]
+    of directory: ProviderDirectory, by homes: [String: ShardID], home: ShardID
   ) -> Set<String> {
     var shards: [String: Set<ShardID>] = [:]
     for entry in directory.entries {
-      guard let shard = homes[entry.app] else { continue }
+      let shard = homes[entry.app] ?? home
       for limit in entry.limits { shards[limit.name, default: []].insert(shard) }
     }
     return Set(shards.filter { $0.value.count > 1 }.keys)
@@ -88,14 +103,17 @@ extension WorkerSnapshot {
 }
 
 extension JobRules {
-  init(_ configuration: Configuration) {
+  /// - Parameter redisApps: the rules of apps of Redis, none of which the configuration has.
+  init(_ configuration: Configuration, _ redisApps: [String: AppRules] = [:]) {
     self.init(
       eventsPerMinute: Dictionary(
-        configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
+        configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }
+      ).merging(redisApps.mapValues(\.eventsPerMinute)) { $1 },
       timeZones: Dictionary(
         configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },
-        uniquingKeysWith: { $1 }),
-      retention: RetentionRules(configuration),
+        uniquingKeysWith: { $1 }
+      ).merging(redisApps.compactMapValues(\.timeZone)) { $1 },
+      retention: RetentionRules(configuration, redisApps),
       unroutedMs: UInt64(configuration.worker.unroutedSeconds) * 1_000)
   }
 }

@@ -110,11 +110,20 @@ final class DestinationTable: RateAllowanceOwner {
   // MARK: Another directory
 
   /// Goes by another directory from now on. What it has no more is sent to no more: its pushes that wait come back, to go
-  /// where they belong then. Connections of what it has, too, stay.
+  /// where they belong then. Connections of what it has, too, stay, though its rates may be others.
   func use(_ next: ProviderDirectory) {
     let gone = directory.entries(missingIn: next)
     directory = next
     while made.count < next.numbersEnd { made.append(nil) }
+    for entry in gone {
+      if let destination = made[entry.number] { rates.disregard(destination) }
+    }
+    for destination in made {
+      guard let destination, !destination.limits.isEmpty,
+        let entry = next.entry(destination.number)
+      else { continue }
+      for limit in entry.limits { rates.note(limit, for: destination.number) }
+    }
     guard !gone.isEmpty else { return }
     retired.add(gone, during: runs.all)
     for entry in gone { made[entry.number]?.retire() }

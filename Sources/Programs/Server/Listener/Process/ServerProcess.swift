@@ -29,6 +29,10 @@ struct ServerProcess {
       log.warning("\(variable) is set but is no setting of pushpool")
     }
     for sentence in configuration.secretsReadableByAll(for: .server) { log.warning("\(sentence)") }
+    let appKeys: SealingKeys?
+    do throws(ConfigurationError) { appKeys = try SealingKeys(configuration) } catch {
+      throw CommandFailure(.configuration, error.description)
+    }
     let remarks = RedisRemarks(log)
     do throws(StoreFailure) {
       session = try await StoreSession.opening(
@@ -38,7 +42,8 @@ struct ServerProcess {
     } catch {
       throw CommandFailure(error)
     }
-    let services = Services(session: session, configuration: configuration)
+    let services = Services(
+      session: session, configuration: configuration, appKeys: appKeys)
     let gate = try Self.gate(services)
     let routes = ServedRoutes.all(
       gate: gate, feed: FleetFeed(services), readiness: Readiness(session))

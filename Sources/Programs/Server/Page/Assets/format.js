@@ -170,7 +170,8 @@ export function paragraph(kind) {
 export function urgency(kind) {
   const loss = ["refuses_writes", "lost_work", "trimmed", "loop", "topic_loop", "wrong_type",
     "unsafe_redis", "record_memory", "exhausted"];
-  const notes = ["certificate", "bad_connection", "mass_death", "half_binding", "clock"];
+  const notes = ["app_conflict", "redis_apps", "configuration", "certificate", "bad_connection",
+    "mass_death", "half_binding", "clock"];
   if (loss.includes(kind)) return "loss";
   return notes.includes(kind) ? "note" : "waiting";
 }

@@ -23,30 +23,22 @@ struct PreviewRequest: Sendable {
 
   private let job: Job
   private let subject: Subject
-  private let configuration: Configuration
+  private let source: PreviewSource
 
   static let fields = ["job", "user", "tokens", "devices"]
 
-  /// - Throws: 404 for an app that the server's configuration does not have, 400 and 422 for a body that breaks a rule.
-  init(_ request: APIRequest, _ configuration: Configuration) throws(Problem) {
+  /// - Throws: 400 and 422 for a body that breaks a rule.
+  init(_ request: APIRequest, _ source: PreviewSource, prefix: String) throws(Problem) {
     let app = try AppPath(request).app
-    guard let settings = configuration.app(app) else {
-      throw .notFound(
-        "the configuration of this server has no app \(app): a preview is rendered with its settings"
-      )
-    }
+    self.source = source
     let fields = try RequestFields(request, known: Self.fields)
-    job = try Self.job(fields, app: app, prefix: configuration.redis(of: app).prefix)
+    job = try Self.job(fields, app: app, prefix: prefix)
     let given = ["user", "tokens", "devices"].filter { fields[$0] != nil }
     guard given.count <= 1 else {
       throw fields.refused(
         given[1], "must not stand beside \(given[0]): give one of user, tokens and devices")
     }
-    subject = try Self.subject(fields, settings)
-    // The keys of one app are loaded. The others keep their places, by which errors name them.
-    var reduced = configuration
-    reduced.apps = configuration.apps.map { $0.id == app ? $0 : AppConfiguration(id: $0.id) }
-    self.configuration = reduced
+    subject = try Self.subject(fields, source)
   }
 
   private static func job(
@@ -71,7 +63,7 @@ struct PreviewRequest: Sendable {
   }
 
   private static func subject(
-    _ fields: RequestFields, _ settings: AppConfiguration
+    _ fields: RequestFields, _ source: PreviewSource
   ) throws(Problem) -> Subject {
     if let user = try fields.string("user", bytesMax: Limits.userBytesMax) {
       do throws(InvalidField) { try TextRule.checkUser(user) } catch {
@@ -95,7 +87,7 @@ struct PreviewRequest: Sendable {
     }
     let kinds = Network.allCases.count * PushEnvironment.allCases.count
     guard let items = try fields.array("devices", countMax: kinds) else {
-      return .anyDevices(usualDevices(settings))
+      return .anyDevices(usualDevices(source))
     }
     var targets: [PreviewTarget] = []
     for (index, item) in items.enumerated() {
@@ -122,10 +114,10 @@ struct PreviewRequest: Sendable {
   }
 
   /// A device of each network that the app has settings for.
-  private static func usualDevices(_ settings: AppConfiguration) -> [PreviewTarget] {
+  private static func usualDevices(_ source: PreviewSource) -> [PreviewTarget] {
     var targets: [PreviewTarget] = []
-    for account in settings.networks.accounts where targets.last?.network != account.network {
-      targets.append(.anyDevice(account.network, account.environment ?? .production))
+    for (network, environment) in source.networks where targets.last?.network != network {
+      targets.append(.anyDevice(network, environment))
     }
     return targets
   }
@@ -137,18 +129,10 @@ struct PreviewRequest: Sendable {
     let nowMs = InstantText.nowMs()
     var object = JSONObject()
     var devices: [JSONValue] = []
+    let app = try source.load(job.app)
     for group in receivers {
-      let preview: JobPreview
-      do throws(ConfigurationError) {
-        preview = try JobPreview(
-          of: job, to: group.targets, filledWith: group.values, with: configuration, nowMs: nowMs)
-      } catch {
-        // Its text names files of this machine.
-        throw Problem(
-          500, "internal error",
-          "the settings of app \(job.app) cannot be used: pushpool check on the server's machine says why"
-        )
-      }
+      let preview = JobPreview(
+        of: job, to: group.targets, filledWith: group.values, with: app, nowMs: nowMs)
       guard case .object(let part) = preview.json(of: job) else { continue }
       devices += part["devices"]?.arrayValue ?? []
       object = part

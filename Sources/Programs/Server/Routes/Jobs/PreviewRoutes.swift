@@ -1,5 +1,6 @@
 internal import Model
 internal import Operations
+internal import PushpoolConfiguration
 
 /// The route that shows what a job would send.
 package enum PreviewRoutes {
@@ -15,9 +16,16 @@ package enum PreviewRoutes {
         + "network of the app.",
       request: .json(requestSchema),
       answers: [RouteDocument.Answer(200, "The preview.", .json(answerSchema))],
-      problems: [(status: 422, meaning: "The body or the job breaks a rule.")])
+      problems: [
+        (404, "Neither the server's configuration nor Redis has such an app."),
+        (status: 422, meaning: "The body or the job breaks a rule."),
+      ])
   ) { request, services throws(Problem) in
-    try await PreviewRequest(request, services.configuration).response(services)
+    let app = try AppPath(request).app
+    let source = try await PreviewSource.of(app, services)
+    return try await PreviewRequest(
+      request, source, prefix: services.configuration.redis(of: app).prefix
+    ).response(services)
   }
 
   private static let network = Schema.choice(Network.allCases.map(\.rawValue))

@@ -1,5 +1,6 @@
 import Model
 import Store
+import Synchronization
 import Testing
 
 @testable import Worker
@@ -8,9 +9,11 @@ import Testing
   private static let own = RouteTable(fields: [("shop", "apns|production")])
   private static let other = RouteTable(fields: [("shop", "fcm|production")])
 
-  private static func news(isGathering: Bool, _ tables: RouteTable...) -> RouteNews {
+  private static func news(
+    isGathering: Bool, isSharing: Bool = false, _ tables: RouteTable...
+  ) -> RouteNews {
     RouteNews(
-      hasWork: false, isAnythingWaiting: false, isGathering: isGathering,
+      hasWork: false, isAnythingWaiting: false, isGathering: isGathering, isSharing: isSharing,
       digests: tables.map(\.digest))
   }
 
@@ -26,6 +29,40 @@ import Testing
     #expect(fleet.othersHave("shop", .fcm, .development) == nil)
     fleet.use(Self.news(isGathering: false, Self.own, Self.other), new: [:])
     #expect(fleet.othersHave("shop", .fcm, .development) == false)
+  }
+
+  @Test(
+    "the routes of apps of Redis, which no configuration has, are looked up when they are asked about"
+  )
+  func looksUp() {
+    let clock = Mutex<Int64>(0)
+    let fleet = FleetRoutes(nowMs: { clock.withLock { $0 } })
+    fleet.use(Self.news(isGathering: false, Self.own), new: [:])
+    #expect(fleet.othersHave("news", .fcm, .production) == false && fleet.takeAsked().isEmpty)
+    fleet.use(Self.news(isGathering: false, isSharing: true, Self.own), new: [:])
+    #expect(fleet.mustLook(at: "news"))
+    #expect(fleet.othersHave("news", .fcm, .production) == nil)
+    #expect(fleet.othersHave("gone", .fcm, .production) == nil)
+    let asked = fleet.takeAsked()
+    #expect(Set(asked) == ["news", "gone"] && fleet.takeAsked().isEmpty)
+    fleet.note(
+      shared: asked, places: asked.map { $0 == "news" ? "apns|production,fcm|production" : nil })
+    #expect(fleet.othersHave("news", .fcm, .production) == true && !fleet.mustLook(at: "news"))
+    #expect(fleet.othersHave("news", .fcm, .development) == false)
+    #expect(fleet.othersHave("gone", .fcm, .production) == false)
+    // What is asked about all the time is looked up before it is forgotten.
+    #expect(fleet.takeAsked().isEmpty)
+    clock.withLock { $0 = 2_500 }
+    #expect(fleet.othersHave("news", .fcm, .production) == true && fleet.takeAsked() == ["news"])
+    // A while later the app may be another.
+    clock.withLock { $0 = 5_000 }
+    #expect(fleet.othersHave("news", .fcm, .production) == nil)
+    #expect(fleet.takeAsked() == ["news"])
+    // What a configuration has needs no look.
+    fleet.use(
+      Self.news(isGathering: false, isSharing: true, Self.other),
+      new: [Self.other.digest: Self.other])
+    #expect(fleet.othersHave("shop", .fcm, .production) == true && fleet.takeAsked().isEmpty)
   }
 
   @Test("an app that another worker has left out may have any route there")

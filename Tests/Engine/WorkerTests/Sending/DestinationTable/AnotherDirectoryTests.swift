@@ -122,10 +122,53 @@ import Testing
     #expect(next.limits.map(\.limit.perSecond) == [80])
     #expect(stage.sending.rates["app:shop"]?.current.perSecond == 80)
 
+    // The same entry with another rate: its destination and its connections stay.
+    stage.sending.use(try TestDirectory.of(.production, from: 1, limits: [limit(20)]))
+    #expect(stage.sending.destinations[1] === next && !next.isRetired)
+    #expect(next.limits.map(\.limit.perSecond) == [20])
+
     stage.sending.use(try TestDirectory.of(.production, from: 2))
     #expect(stage.sending.congestion.directJobsMax["shop"] == nil)
     stage.sending.destinations.checkReachable()
     #expect(stage.sending.rates.isEmpty)
     #expect(stage.sending.rates.allowance(ofApp: "shop") == nil)
+  }
+
+  @Test(
+    "of destinations that take a rate for different things the narrowest counts, while it is sent to"
+  )
+  func narrowestRate() throws {
+    func entry(_ number: Int, _ perSecond: Double) throws -> ProviderDirectory.Entry {
+      try #require(
+        try TestDirectory.of(
+          .production, app: "app-\(number)", from: number,
+          limits: [RateLimit(name: "fcm:project", perSecond: perSecond)]
+        ).entries.first)
+    }
+    func directory(_ entries: ProviderDirectory.Entry...) -> ProviderDirectory {
+      ProviderDirectory(entries: entries)
+    }
+    let stage = try SendingStage(.production)
+    defer { stage.sending.close() }
+    var perSecond: Double? { stage.sending.rates["fcm:project"]?.limit.perSecond }
+    stage.sending.use(directory(try entry(5, 50), try entry(6, 20), try entry(7, 90)))
+    _ = stage.sending.destinations.destination(5)
+    #expect(perSecond == 50)
+    _ = stage.sending.destinations.destination(7)
+    #expect(perSecond == 50)
+    _ = stage.sending.destinations.destination(6)
+    #expect(perSecond == 20)
+    // The narrowest becomes wider than another.
+    stage.sending.use(directory(try entry(5, 50), try entry(6, 60), try entry(7, 90)))
+    #expect(perSecond == 50)
+    stage.sending.use(directory(try entry(5, 80), try entry(6, 60), try entry(7, 70)))
+    #expect(perSecond == 60)
+    // It goes.
+    stage.sending.use(directory(try entry(5, 80), try entry(7, 70)))
+    #expect(perSecond == 70)
+    stage.sending.destinations.checkReachable()
+    #expect(perSecond == 70)
+    stage.sending.use(directory(try entry(5, 80)))
+    #expect(perSecond == 80)
   }
 }
