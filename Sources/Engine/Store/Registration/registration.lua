@@ -17,10 +17,9 @@ local function register(name, read, answer, flags)
     if #args ~= 1 then return redis.error_reply('INVALID ' .. name .. ' takes one argument beside its keys, a JSON object') end
     local is_read, request = pcall(read, args[1])
     if is_read then
-      local now = now_ms()
-      local elsewhere = Guard.elsewhere(keys[1], request[1], now)
+      local elsewhere = Guard.elsewhere(keys[1], request[1])
       if elsewhere then return redis.error_reply('INVALID ' .. elsewhere) end
-      return answer(keys[1], request, now)
+      return answer(keys[1], request)
     end
     if type(request) == 'table' and request.refusal then return redis.error_reply('INVALID ' .. request.refusal) end
     error(request)
@@ -28,18 +27,18 @@ local function register(name, read, answer, flags)
   redis.register_function{function_name = name, callback = call, flags = flags}
 end
 
-local function bind(p, row, now, strict)
-  local status, object_id = Bindings.bind(p, row, 1, Bindings.COLUMNS + 1, now, strict)
+local function bind(p, row, strict)
+  local status, object_id = Bindings.bind(p, row, 1, Bindings.COLUMNS + 1, now_ms(), strict)
   return '{"status":"' .. status .. '","object_id":' .. cjson.encode(object_id) .. '}'
 end
 
 -- pushpool_install — ARGV: an installation. The last installer wins.
 -- Reply: {"status": created|updated|moved, "object_id"}
-local function install(p, row, now) return bind(p, row, now, false) end
+local function install(p, row) return bind(p, row, false) end
 
 -- pushpool_create — ARGV: as pushpool_install. A token that is installed already is not touched.
 -- Reply: {"status": created|conflict, "object_id"}, that of the existing one when it is a conflict
-local function create(p, row, now) return bind(p, row, now, true) end
+local function create(p, row) return bind(p, row, true) end
 
 -- pushpool_uninstall — ARGV: {"app", "network", "token", "user"?}. With a user only that user's binding is removed.
 -- Reply: {"status": removed|absent|other_owner}

@@ -85,19 +85,94 @@ import TestSupport
     }
   }
 
-  @Test("where no app lives elsewhere that is asked again within moments, not at each call")
+  @Test("where no app lives elsewhere that is asked again at one call in many, by prefix")
   func asksAgain() async throws {
-    try await Lane.withStore { lane, store in
+    try await Lane.withStore { _, store in
       try await store.registration.provide()
-      let (function, document) = Self.documents[0]
-      #expect(try await store.refusal(of: document, by: function) == nil)
-      try await store.placement.keep(elsewhere: ["shop": "eu"], here: [])
-      var refusal: String?
-      for _ in 0..<3_000 where refusal == nil {
-        refusal = try await store.refusal(of: document, by: function)
-        await lane.loop.sleep(ms: 20)
+      // Two prefixes, in turn: neither makes the other be asked about.
+      let prefixes = ["{pp}", "{qq}"]
+      func commands() async throws -> (looks: Int, times: Int) {
+        (
+          try await store.commandCount(beginningWith: "hget:"),
+          try await store.commandCount(beginningWith: "time:")
+        )
       }
-      #expect(refusal?.contains("shop lives in the shard") == true)
+      for (function, document) in Self.documents[2...] {
+        let before = try await commands()
+        for _ in 0..<64 {
+          for prefix in prefixes {
+            _ = try await store.register(function, document, prefix: prefix)
+          }
+        }
+        let after = try await commands()
+        #expect(after.looks - before.looks <= 2 * prefixes.count, "\(function)")
+        #expect(after.times == before.times, "\(function)")
+      }
+      try await store.placement.keep(elsewhere: ["shop": "eu"], here: [])
+      let (function, document) = Self.documents[0]
+      var calls = 0
+      while calls < 200, try await store.refusal(of: document, by: function) == nil { calls += 1 }
+      #expect(calls <= 64)
+      // From then on at each call.
+      for (function, document) in Self.documents {
+        #expect(try await store.refusal(of: document, by: function) != nil, "\(function)")
+      }
+    }
+  }
+
+  /// A producer's rights before there were shards: neither to ask for the time nor to read where apps live.
+  private static let formerProducer =
+    "on nopass resetkeys resetchannels -@all +wait +ping +select +client|setname (%W~{pp}:jobs:* +xadd) "
+    + "(%R~{pp}:jobs:* +xlen) (~{pp} ~{pp}:guard +fcall) (~{pp}:job:* +hgetall +hmget +hset +hdel +expire) "
+    + "(~segment:* ~values:* +sadd +zadd +rpush +hset +expire +del)"
+
+  /// The words of a line of rights, each part in parentheses one.
+  private static func rules(_ line: String) -> [String] {
+    var words: [String] = []
+    for word in line.split(separator: " ").map({ String($0) }) {
+      if let last = words.last, last.hasPrefix("("), !last.hasSuffix(")") {
+        words[words.count - 1] = last + " " + word
+      } else {
+        words.append(word)
+      }
+    }
+    return words
+  }
+
+  @Test("a producer with the rights of before submits jobs, and nobody else is let through for it")
+  func formerRights() async throws {
+    try await Lane.withServer { lane, server in
+      let connection = try await lane.connect(server)
+      defer { connection.close() }
+      let store = ShardStore(connection: connection, prefix: "{pp}")
+      try await store.registration.provide()
+      var command = RedisCommand("ACL", "SETUSER", "producer")
+      for rule in Self.rules(Self.formerProducer) { command.append(rule) }
+      _ = try await connection.call(command)
+      var endpoint = server.endpoint
+      endpoint.user = "producer"
+      endpoint.password = "any"
+      let backend = try await lane.connect(endpoint, library: nil)
+      defer { backend.close() }
+      func submit(_ id: String) async throws -> String {
+        let reply = try await backend.call(
+          RedisCommand(
+            "FCALL", "pushpool_submit", "2", "{pp}", "{pp}:guard", "normal",
+            #"{"app":"shop","id":"\#(id)"}"#))
+        return reply.string ?? ""
+      }
+      // More than are let through without a look.
+      for number in 0..<70 { #expect(try await submit("a\(number)").contains("created")) }
+      #expect(try await store.commandCount(beginningWith: "time:") == 0)
+      try await store.placement.keep(elsewhere: ["shop": "eu"], here: [])
+      let (function, document) = Self.documents[0]
+      var calls = 0
+      while calls < 200, try await store.refusal(of: document, by: function) == nil { calls += 1 }
+      #expect(calls <= 64)
+      for number in 0..<70 {
+        #expect(try await submit("b\(number)").contains("created"))
+        #expect(try await store.refusal(of: document, by: function) != nil)
+      }
     }
   }
 
@@ -117,7 +192,7 @@ import TestSupport
     }
   }
 
-  @Test("a key of another type, or one that may not be read, keeps nobody from registering")
+  @Test("a key of another type keeps nobody from registering")
   func unreadable() async throws {
     try await Lane.withStore { _, store in
       try await store.registration.provide()
@@ -125,6 +200,7 @@ import TestSupport
       for (function, document) in Self.documents {
         #expect(try await store.refusal(of: document, by: function) == nil)
       }
+      #expect(try await store.redis("GET", "{pp}:elsewhere").string == "theirs")
     }
   }
 
