@@ -120,8 +120,10 @@ extension Admitter {
         switch job {
         case .refused(let entry, let refusal): letters.append((entry, refusal))
         case .unknownApp(let stranger): strangers.append(stranger)
-        case .elsewhere(let job) where elsewhere.add(job): break
-        case .elsewhere(let job): strangers.append(JobOfUnknownApp(job))
+        case .elsewhere(let job):
+          if await elsewhere?.take(job) != true {
+            strangers.append(JobOfUnknownApp(job, from: context.settings.shard))
+          }
         }
       }
       letters += try await passOn(strangers, &refused)
@@ -137,15 +139,6 @@ extension Admitter {
         }
       }
     }
-  }
-
-  /// Has jobs wait here, as those of apps that no worker has: the shard in which their apps live cannot be used.
-  func keepHere(_ jobs: [JobElsewhere]) async {
-    var refused = AdmissionFailures()
-    do throws(RedisError) {
-      try await turnAway(jobs.map { .unknownApp(JobOfUnknownApp($0)) }, &refused)
-      try refused.conclude(of: jobs.count, context.reasons)
-    } catch { context.reasons.note(error, during: "keeping jobs of another shard") }
   }
 
   /// - Returns: those that nobody has the app of, and too many others wait for already.

@@ -44,6 +44,7 @@ actor Lane {
   private var tasks = 0
 
   var store: ShardStore { parts.store }
+  var isConnected: Bool { redis.isReady }
   private var life: LaneLife { parts.life }
   private var sending: SendingParts { parts.sending }
 
@@ -110,8 +111,11 @@ actor Lane {
           parts.recoverer, on: loop, firstAfterMs: parts.recoverer.everyMs, while: untilDrained),
         AgentLoop(monitor, on: loop, while: untilEmpty),
       ] + [redisLooks].compactMap { $0 } + (housekeeper?.agents ?? [])
-      + [parts.forwarder].compactMap { $0 }.map { [signal = parts.admitter.elsewhere.signal] in
-        AgentLoop($0, on: loop, signal: signal, while: untilDrained)
+      + (parts.passingOn?.forwarders ?? []).map {
+        AgentLoop($0, on: loop, signal: $0.queue.signal, while: untilDrained)
+      }
+      + [parts.passingOn?.leases].compactMap { $0 }.map {
+        AgentLoop($0, on: loop, while: untilDrained)
       }
     hasShard = settings.shared.doors == nil
   }

@@ -32,7 +32,7 @@ final class LaneParts {
   let intake: Intake
   let largeIntake: LargeIntake
   /// Brings jobs to other shards; nil in a fleet of one.
-  let forwarder: JobForwarder?
+  let passingOn: PassingOn?
 
   var loop: EventLoop { context.loop }
   var store: ShardStore { context.store }
@@ -104,14 +104,16 @@ final class LaneParts {
       context, runs: runs, room: room, gate: gate, resolver: resolver, chunks: carrier,
       onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
 
-    let elsewhere = JobsElsewhere(loop: loop)
+    let elsewhere = settings.shared.doors.map { doors in
+      JobsElsewhere(loop: loop, shards: doors.shards.filter { $0 != settings.shard })
+    }
     let admitter = Admitter(
       context: context, materials: materials,
       large: LargeJobs(loop: loop, roomSignal: admitSignal), elsewhere: elsewhere,
       direct: directStarter, directCarrier: direct)
     self.admitter = admitter
-    forwarder = settings.shared.doors.map { doors in
-      JobForwarder(context, jobs: elsewhere, doors: doors) { await admitter.keepHere($0) }
+    passingOn = settings.shared.doors.flatMap { doors in
+      elsewhere.map { PassingOn(context, admitter: admitter, jobs: $0, doors: doors) }
     }
     intake = Intake(context, admitter: admitter, signal: admitSignal)
     directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }

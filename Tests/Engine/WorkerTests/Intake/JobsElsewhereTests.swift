@@ -28,44 +28,94 @@ import TestSupport
     #expect(job.content == before.content && job.app == before.app)
     // However often it is passed on, it is the same job.
     #expect(try Self.job(nameless).text(from: main) == text)
+    #expect(text.count == nameless.utf8.count + JobElsewhere.bytes(ofMember: "main-l5-1"))
   }
 
-  @Test(
-    "jobs are handed out for one shard at a time, in their order, and are in hand until they are ended"
-  )
+  @Test("jobs are in hand until they are ended, in their order, and no shard waits for another")
   func order() async throws {
     try await TestLane.run { lane in
-      let jobs = JobsElsewhere(loop: lane.loop)
-      #expect(jobs.next().isEmpty && !jobs.areAny)
+      let shards = [try ShardID("eu"), try ShardID("us")]
+      let jobs = JobsElsewhere(loop: lane.loop, shards: shards)
+      let (eu, us) = (jobs.queues[0], jobs.queues[1])
+      #expect(eu.next().isEmpty)
       for (number, shard) in ["eu", "eu", "us", "eu"].enumerated() {
-        let job = try Self.job("{}", entry: "\(number)-1", shard: shard)
-        #expect(jobs.add(job))
+        #expect(await jobs.take(try Self.job("{}", entry: "\(number)-1", shard: shard)))
       }
-      #expect(jobs.next().map(\.entry.entry) == ["0-1", "1-1"])
-      #expect(jobs.inHand.map(\.entry) == ["0-1", "1-1", "2-1", "3-1"])
-      jobs.noteEnded()
-      #expect(jobs.inHand.map(\.entry) == ["2-1", "3-1"])
-      #expect(jobs.next().map(\.entry.entry) == ["2-1"])
-      jobs.noteEnded()
-      #expect(jobs.next().map(\.entry.entry) == ["3-1"] && !jobs.areAny)
+      #expect(await !jobs.take(try Self.job("{}", entry: "9-1", shard: "ap")))
+      let batch = eu.next()
+      #expect(batch.map(\.entry.entry) == ["0-1", "1-1", "3-1"])
+      #expect(us.next().map(\.entry.entry) == ["2-1"])
+      #expect(jobs.inHand.map(\.entry) == ["0-1", "1-1", "3-1", "2-1"])
+      eu.settle(kept: [batch[1]], isOpen: true)
+      #expect(jobs.inHand.map(\.entry) == ["1-1", "2-1"])
+      // What comes meanwhile comes behind.
+      #expect(await jobs.take(try Self.job("{}", entry: "4-1")))
+      #expect(eu.next().map(\.entry.entry) == ["1-1", "4-1"])
+      #expect(jobs.has(batch[1].entry) && !jobs.has(batch[0].entry))
+      // One that is another worker's by now is not gone on with.
+      jobs.drop(batch[1].entry)
+      eu.settle(kept: [batch[1]], isOpen: true)
+      #expect(eu.next().isEmpty)
+    }
+  }
+
+  @Test("a job that comes a second time is one")
+  func again() async throws {
+    try await TestLane.run { lane in
+      let queue = QueueElsewhere(try ShardID("eu"), loop: lane.loop)
+      for _ in 0..<2 { #expect(queue.add(try Self.job("{}"))) }
+      #expect(queue.next().count == 1)
     }
   }
 
   @Test("so many wait at most, and so many bytes")
   func bounds() async throws {
     try await TestLane.run { lane in
-      let jobs = JobsElsewhere(loop: lane.loop)
-      let small = try Self.job("{}")
-      for _ in 0..<WorkerLimits.jobsElsewhereMax { #expect(jobs.add(small)) }
-      #expect(!jobs.add(small))
+      func queue() throws -> QueueElsewhere {
+        QueueElsewhere(try ShardID("eu"), loop: lane.loop)
+      }
+      let jobs = try queue()
+      for number in 0..<WorkerLimits.jobsElsewhereMax {
+        #expect(jobs.add(try Self.job("{}", entry: "\(number)-1")))
+      }
+      let another = try Self.job("{}", entry: "0-2")
+      #expect(!jobs.add(another))
       let batch = jobs.next()
-      #expect(batch.count == WorkerLimits.jobsElsewhereAtOnceMax && jobs.add(small))
-      let large = try Self.job(
-        String(repeating: "x", count: WorkerLimits.jobsElsewhereBytesMax / 2 + 1))
-      let others = JobsElsewhere(loop: lane.loop)
-      #expect(others.add(large) && !others.add(large))
-      _ = others.next()
-      #expect(others.add(large))
+      #expect(batch.count == WorkerLimits.jobsElsewhereAtOnceMax && !jobs.add(another))
+      jobs.settle(kept: Array(batch.dropFirst()), isOpen: true)
+      #expect(jobs.add(another))
+      func large(_ entry: String, _ bytes: Int) throws -> JobElsewhere {
+        try Self.job(String(repeating: "x", count: bytes), entry: entry)
+      }
+      let others = try queue()
+      let half = WorkerLimits.jobsElsewhereBytesMax / 2 + 1
+      #expect(others.add(try large("1-1", half)))
+      #expect(try !others.add(large("2-1", half)))
+      // One of any size goes alone.
+      let first = others.next()
+      #expect(first.count == 1)
+      others.settle(kept: [], isOpen: true)
+      let part = WorkerLimits.bytesElsewhereAtOnceMax / 2 + 1
+      for entry in ["3-1", "4-1"] { #expect(others.add(try large(entry, part))) }
+      #expect(others.next().map(\.entry.entry) == ["3-1"])
+    }
+  }
+
+  @Test("what was held for too long is given up, but for what may be there already")
+  func overdue() async throws {
+    try await TestLane.run { lane in
+      let queue = QueueElsewhere(try ShardID("eu"), loop: lane.loop)
+      for number in 0..<3 {
+        var job = try Self.job("{}", entry: "\(number)-1")
+        job.sinceNs = UInt64(number)
+        #expect(queue.add(job))
+      }
+      var batch = queue.next()
+      batch[0].standing = .mayBeThere
+      queue.settle(kept: batch, isOpen: false)
+      let nowNs = 1 + WorkerLimits.heldElsewhereMs * 1_000_000
+      #expect(queue.removeOverdue(nowNs: nowNs).map(\.entry.entry) == ["1-1"])
+      #expect(queue.inHand.map(\.entry) == ["0-1", "2-1"])
     }
   }
 }

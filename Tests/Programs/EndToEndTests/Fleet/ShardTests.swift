@@ -185,9 +185,14 @@ import Worker
     }
   }
 
-  @Test("a job of a shard that is away waits where it was added, and holds nothing up there")
+  @Test(
+    "a job of a shard that is away waits where it was added, holds nothing up there, and is sent later"
+  )
   func passedOnLater() async throws {
-    try await ShardStage.with { fleet in
+    var options = RedisServer.Options()
+    options.appendOnly = true
+    options.configuration = ["appendfsync always"]
+    try await ShardStage.with(eu: options) { fleet in
       let (stage, client) = (fleet.stage, fleet.stage.client)
       try await fleet.install(0..<50)
       try await stage.withWorkers(of: fleet.configuration) { workers in
@@ -198,13 +203,19 @@ import Worker
         _ = try await client.enqueue(ShardStage.other("stray", 0..<20))
         _ = try await client.enqueue(Devices.job("sale", 0..<50))
         #expect(try await client.finished("sale").counts.accepted == 50)
-        _ = try await eventually("it waits for a worker with its app") {
-          try await client.command("ZCARD", "pushpool:unrouted:jobs:other").integer == 1
-            ? true : nil
+        // It is held, with its lease, and no letter is made of it.
+        _ = try await eventually("it is held") {
+          try await client.command("XPENDING", "pushpool:jobs:normal", "workers")
+            .array?.first?.integer == 1 ? true : nil
         }
         #expect(try await client.length("jobs:normal") == 1)
+        #expect(try await client.command("ZCARD", "pushpool:unrouted:jobs:other").integer == 0)
+        try await fleet.eu.restart()
+        #expect(try await fleet.euClient.finished("stray", app: "other").counts.accepted == 20)
+        try await Self.waitUntilEmpty(client)
       }
-      #expect(stage.simulator.acceptedPushes.count == 50)
+      #expect(stage.simulator.acceptedPushes.count == 70 && stage.duplicates == 0)
+      #expect(try await client.length("dead") == 0)
     }
   }
 

@@ -4,12 +4,13 @@ internal import Synchronization
 
 /// A lane of another shard, as whoever has a job for that shard asks it.
 protocol ShardDoor: AnyObject, Sendable {
-  /// Adds jobs to their streams, in their order. The first failure ends it.
-  /// - Returns: how many were added, and why no more; nil when all were. After `.connectionLost` and `.timeout` the next one
-  ///   may have been added as well.
-  func add(_ jobs: [(text: [UInt8], priority: Priority)]) async -> (
-    count: Int, failure: RedisError?
-  )
+  /// Whether its Redis is connected and known to be its shard.
+  func isThere() async -> Bool
+
+  /// Adds jobs to their streams, in one pipeline.
+  /// - Returns: for each why it was not added, nil when it was. After an error that says so (`mayHaveHappened`) it may have been
+  ///   all the same.
+  func add(_ jobs: [(text: [UInt8], priority: Priority)]) async -> [RedisError?]
 }
 
 /// The shards of a fleet of several, and the ways to them from the lanes of one process. It keeps no lane alive.

@@ -334,12 +334,6 @@ enum WorkerLimits {
   static let placementLookMs: UInt64 = 1_000
   /// The wait for a Redis, to see whether it is the shard that is meant.
   static let shardLookMs: UInt64 = 1_000
-  /// Jobs that wait in a lane to be added in another shard, their bytes, and how many of them are added in one go.
-  static let jobsElsewhereMax = 1_000
-  static let jobsElsewhereBytesMax = 16 * 1024 * 1024
-  static let jobsElsewhereAtOnceMax = 32
-  /// Between two looks whether there are any; whoever adds one wakes the lane.
-  static let jobsElsewhereMs: UInt64 = 60_000
   /// For how long it is believed where an app of Redis can be sent to: somewhat longer than it takes to ask again.
   static let sharedRoutesMs: Int64 = 5_000
   /// Apps of Redis that are looked up at a time.
