@@ -116,6 +116,7 @@ package actor StoreSession {
     do {
       var endpoint = try RedisEndpoint(shard.redis)
       endpoint.clientName = client.name
+      endpoint.expect(shard.id, prefix: shard.redis.prefix)
       // A reader calls only functions that write nothing.
       let callsFunctions = user == .reader || needsLibrary
       endpoint.needsPrimary = needsPrimary

@@ -91,7 +91,6 @@ package struct Doctor: Sendable {
           try await RedisExamination.of(store, at: shard.redis, for: configuration)
         }
         diagnosis.add(examination.findings.map { $0.of(shard.id) })
-        if let finding = await misplacement(of: shard, session) { diagnosis.add([finding]) }
         if shard.id == configuration.shards.home { aheadMs = examination.aheadMs }
       } catch {
         let finding = DoctorFinding(.error, "redis", error.description, partedBy: "; ")
@@ -99,21 +98,6 @@ package struct Doctor: Sendable {
       }
     }
     return aheadMs
-  }
-
-  /// Tells of a place that is another shard of the fleet than the configuration says; nil where that is not known.
-  private func misplacement(
-    of shard: ShardConfiguration, _ session: StoreSession
-  ) async -> DoctorFinding? {
-    guard !shard.id.isOnly else { return nil }
-    let found = try? await session.run(in: .shard(shard.id)) { store throws(RedisError) in
-      try await store.placement.name()
-    }
-    guard let name = found ?? nil, !TextRule.isSame(name, shard.id.name) else { return nil }
-    return DoctorFinding(
-      .error, "redis", "and its prefix are the shard \(DisplayText.printable(name)) of the fleet",
-      remedy: "correct \(shard.redis.section).url or its prefix: no worker sends from there"
-    ).of(shard.id)
   }
 
   // MARK: Networks

@@ -7,6 +7,7 @@ extension Lane: HomeRates {
   func draw(
     _ rate: RateLimit, wanted: Int
   ) async throws(RedisError) -> (granted: Int, retryMs: UInt64) {
-    try await fleet.rates.draw(rate, wanted: wanted)
+    guard hasShard else { throw Self.ofUnknownShard }
+    return try await fleet.rates.draw(rate, wanted: wanted)
   }
 }

@@ -14,7 +14,7 @@ actor Lane {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   let settings: LaneSettings
-  private let parts: LaneParts
+  let parts: LaneParts
   private let log: Logger
   private let redis: RedisConnection
   /// The fleet's own store where the lane's shard is the home. In another shard its rates alone are used: those of the
@@ -37,9 +37,10 @@ actor Lane {
   /// The last sentences that were said of sentinels that do not agree, and when each was.
   private var remarks: [(sentence: String, atNs: UInt64)] = []
   /// Whether the Redis is known to be the lane's shard, and not another one of the fleet.
-  private(set) var hasShard: Bool
+  var hasShard: Bool
   /// Why it is not.
-  private var misplacement: String?
+  var misplacement: String?
+  var isClaiming = false
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
@@ -139,29 +140,6 @@ actor Lane {
     housekeeper?.stop()
   }
 
-  /// Waits until the Redis is known to be the lane's shard: nothing is taken from another one of the fleet, nor sent. A
-  /// configuration may have two addresses that are one place, or two that were exchanged.
-  private func claimShard() async {
-    let shard = settings.shard
-    while !life.isDraining {
-      do throws(RedisError) {
-        try await redis.waitUntilReady(timeoutMs: WorkerLimits.shardLookMs)
-        let name = try await parts.store.placement.claim(for: shard)
-        if TextRule.isSame(name, shard.name) {
-          misplacement = nil
-          hasShard = true
-          return
-        }
-        let sentence =
-          "the Redis of the shard \(shard.name) and its prefix are the shard \(FieldPointer.printable(name)) "
-          + "already: nothing is sent from there; correct redis.shards"
-        misplacement = sentence
-        parts.reasons.note(sentence, level: .error)
-      } catch { log.debug("shard: \(error)") }
-      await loop.sleep(ms: WorkerLimits.shardLookMs)
-    }
-  }
-
   /// Why the process is not to begin with this Redis; nil when it may, or when Redis is not there at once.
   func refusal() async -> String? {
     connectParts()
@@ -213,6 +191,7 @@ actor Lane {
   }
 
   private func leave() async {
+    guard hasShard else { return }
     do throws(RedisError) {
       try await parts.fetcher.handBack(isAsking: !life.isAborting)
       try await parts.store.workers.sweepConsumers(named: settings.consumer)
@@ -238,6 +217,10 @@ actor Lane {
         lane.renewing.wake()
         lane.redisLooks?.wake()
         lane.trouble = nil
+        // The place may be another one by now, without a name.
+        if lane.hasShard, lane.settings.shared.doors != nil {
+          lane.startUncounted { await $0.claimShard() }
+        }
         return lane.redis.server.map { "\($0)" } ?? ""
       }
       log.info("connected to Redis", metadata: ["server": "\(server)"])

@@ -47,7 +47,8 @@ final class LaneGroup: Sendable {
     self.shard = shard.id
     section = shard.redis.section
     self.clock = clock
-    let endpoint = try RedisEndpoint(shard.redis)
+    var endpoint = try RedisEndpoint(shard.redis)
+    endpoint.expect(shard.id, prefix: shard.redis.prefix)
     let isOnly = process.groups == 1
     var common = SharedParts(
       clock: clock, configuration: process.configuration, memory: process.memory)
@@ -56,6 +57,7 @@ final class LaneGroup: Sendable {
     common.doors = process.doors
     let worker = process.worker
     lanes = try (0..<process.lanes).map { lane in
+      // Each consumer has a name of its own, whatever shards two addresses turn out to be.
       var redis = endpoint
       let name = isOnly ? "\(lane)" : "\(shard.id.name)-\(lane)"
       redis.clientName = "pushpool-\(process.name)-\(name)"
@@ -69,7 +71,8 @@ final class LaneGroup: Sendable {
       return try Lane(
         loop: try EventLoop(name: isOnly ? "lane-\(lane)" : "lane-\(number).\(lane)"),
         settings: LaneSettings(
-          worker: process.name, consumer: "\(process.name)-\(lane)", shard: shard.id,
+          worker: process.name, consumer: "\(process.name)-\(number * process.lanes + lane)",
+          shard: shard.id,
           prefix: shard.redis.prefix, redis: redis, acceptedRisks: shard.redis.acceptedRisks,
           leaseMs: UInt64(worker.leaseSeconds) * 1_000,
           drainMs: UInt64(worker.drainSeconds) * 1_000,

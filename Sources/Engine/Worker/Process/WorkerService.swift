@@ -94,6 +94,7 @@ package final class WorkerService: Sendable {
     let home = shards[0].redis
     var appsEndpoint = try RedisEndpoint(home)
     appsEndpoint.clientName = "pushpool-\(name)-apps"
+    appsEndpoint.expect(shards[0].id, prefix: home.prefix)
     keeper = try ConfigurationKeeper(
       LoadedConfiguration(configuration, apps, keys: keys), from: origin, marks: marks,
       isStrict: isStrict,

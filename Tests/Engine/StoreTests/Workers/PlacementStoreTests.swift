@@ -13,10 +13,70 @@ import TestSupport
     try await Lane.withStore { _, store in
       let (main, eu) = (try ShardID("main"), try ShardID("eu"))
       #expect(try await store.placement.name() == nil)
-      #expect(try await store.placement.claim(for: main) == "main")
-      #expect(try await store.placement.claim(for: main) == "main")
-      #expect(try await store.placement.claim(for: eu) == "main")
+      #expect(try await store.placement.claim(for: main) == .isOurs)
+      #expect(try await store.placement.claim(for: main) == .isOurs)
+      #expect(try await store.placement.claim(for: eu) == .isOther(name: "main"))
       #expect(try await store.placement.name() == "main")
+    }
+  }
+
+  @Test("a place without a name that has users of an app of another shard is not claimed")
+  func others() async throws {
+    try await Lane.withStore { _, store in
+      let eu = try ShardID("eu")
+      try await store.registration.provide()
+      _ = try await store.register(Self.documents[0].0, Self.documents[0].1)
+      let claim = try await store.placement.claim(for: eu, unlessOf: ["news", "shop"])
+      #expect(claim == .has(app: "shop"))
+      #expect(
+        claim.refusal(of: eu)?.contains("users of shop, which lives in another shard") == true)
+      #expect(try await store.placement.name() == nil)
+      #expect(try await store.placement.claim(for: eu, unlessOf: ["news"]) == .isOurs)
+      // What has its name is believed.
+      #expect(try await store.placement.claim(for: eu, unlessOf: ["shop"]) == .isOurs)
+    }
+  }
+
+  @Test("a full Redis says which shard it is")
+  func full() async throws {
+    try await Lane.withStore { _, store in
+      let main = try ShardID("main")
+      #expect(try await store.placement.claim(for: main) == .isOurs)
+      _ = try await store.redis("CONFIG", "SET", "maxmemory", "1")
+      #expect(try await store.placement.claim(for: main) == .isOurs)
+      _ = try await store.redis("DEL", "{pp}:shard")
+      await #expect(throws: RedisError.self) {
+        _ = try await store.placement.claim(for: main)
+      }
+    }
+  }
+
+  @Test(
+    "a connection to a place that is another shard does not come about, also when it is made anew")
+  func marks() async throws {
+    try await Lane.withServer { lane, server in
+      let plain = try await lane.connect(server)
+      defer { plain.close() }
+      let store = ShardStore(connection: plain, prefix: "{pp}")
+      let eu = try ShardID("eu")
+      var endpoint = server.endpoint
+      endpoint.expect(eu, prefix: "{pp}")
+      // One without a name will do.
+      let connection = try await lane.connect(endpoint, library: nil)
+      defer { connection.close() }
+      #expect(try await store.placement.claim(for: eu) == .isOurs)
+      _ = try await store.redis("SET", "{pp}:shard", "us")
+      _ = try await store.redis("CLIENT", "KILL", "TYPE", "normal")
+      var refusal: RedisError?
+      for _ in 0..<2_000 where refusal == nil {
+        do throws(RedisError) { _ = try await connection.call(RedisCommand("PING")) } catch {
+          if "\(error)".contains("us already") { refusal = error }
+        }
+        await lane.loop.sleep(ms: 5)
+      }
+      #expect(refusal != nil && !connection.isReady)
+      _ = try await store.redis("DEL", "{pp}:shard")
+      try await connection.waitUntilReady(timeoutMs: 30_000)
     }
   }
 

@@ -298,6 +298,52 @@ import Worker
     }
   }
 
+  @Test("nothing is taken from a Redis that becomes another shard's under a worker")
+  func replaced() async throws {
+    try await ShardStage.with { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      try await fleet.install(0..<20)
+      try await stage.withWorkers(of: fleet.configuration) { workers in
+        _ = try await euClient.enqueue(ShardStage.other("before", 0..<20))
+        #expect(try await euClient.finished("before", app: "other").counts.accepted == 20)
+        // As when its address leads elsewhere, or a failover does.
+        _ = try await euClient.command("SET", "pushpool:shard", "us")
+        _ = try await euClient.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        let last = try await Self.beat(workers[0].name, euClient)
+        _ = try await euClient.enqueue(ShardStage.other("other", 0..<20))
+        _ = try await client.enqueue(Devices.job("sale", 0..<20))
+        #expect(try await client.finished("sale").counts.accepted == 20)
+        #expect(try await euClient.length("jobs:normal") == 1)
+        #expect(try await Self.beat(workers[0].name, euClient) == last)
+        _ = try await euClient.command("DEL", "pushpool:shard")
+        #expect(try await euClient.finished("other", app: "other").counts.accepted == 20)
+        #expect(try await euClient.command("GET", "pushpool:shard").string == "eu")
+      }
+      #expect(stage.duplicates == 0 && stage.simulator.acceptedPushes.count == 60)
+    }
+  }
+
+  @Test("no two lanes of a worker take work by one name, whatever shards they serve")
+  func names() async throws {
+    try await ShardStage.with(worker: .narrow(50)) { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      try await fleet.install(0..<20)
+      try await stage.withWorkers(of: fleet.configuration) { workers in
+        _ = try await client.enqueue(Devices.job("sale", 0..<20))
+        _ = try await euClient.enqueue(ShardStage.other("sale", 0..<20))
+        #expect(try await client.finished("sale").counts.accepted == 20)
+        #expect(try await euClient.finished("sale", app: "other").counts.accepted == 20)
+        func consumers(_ client: StageClient) async throws -> Set<String> {
+          let reply = try await client.command(
+            "XINFO", "CONSUMERS", "pushpool:jobs:normal", "workers")
+          return Set((reply.array ?? []).compactMap { $0.array?.dropFirst().first?.string })
+        }
+        let (here, there) = (try await consumers(client), try await consumers(euClient))
+        #expect(here == ["\(workers[0].name)-0"] && there == ["\(workers[0].name)-1"])
+      }
+    }
+  }
+
   @Test("a fleet of one shard writes nothing of shards")
   func single() async throws {
     try await PushStage.with { stage in

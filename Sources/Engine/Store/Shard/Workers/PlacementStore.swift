@@ -6,12 +6,33 @@ package import Redis
 package struct PlacementStore {
   let functions: StoreFunctions
 
-  /// Has the place be this shard's from now on, unless it is another's.
-  /// - Returns: the name of the shard that it is.
-  package func claim(for shard: ShardID) async throws(RedisError) -> String {
-    let command = RedisCommand("SET", functions.keys.shard, shard.name, "NX", "GET")
-    let former = try await functions.connection.call(command) { $0.string }
-    return former.isEmpty ? shard.name : former
+  /// Has the place be this shard's from now on, unless it is another's. A place that has its name is only read, which a full
+  /// Redis answers, too.
+  /// - Parameter others: apps that live in other shards. A place without a name that has users of one of them is theirs.
+  package func claim(
+    for shard: ShardID, unlessOf others: [String] = []
+  ) async throws(RedisError) -> ShardClaim {
+    func claim(_ name: String) -> ShardClaim {
+      TextRule.isSame(name, shard.name) ? .isOurs : .isOther(name: name)
+    }
+    if let name = try await name() { return claim(name) }
+    if let app = try await firstWithUsers(among: others) { return .has(app: app) }
+    let set = RedisCommand("SET", functions.keys.shard, shard.name, "NX")
+    let isSet = try await functions.connection.call(set) { !$0.isNull }
+    // Another was faster.
+    return isSet ? .isOurs : claim(try await name() ?? shard.name)
+  }
+
+  /// The first of the apps that has users here.
+  private func firstWithUsers(among apps: [String]) async throws(RedisError) -> String? {
+    for first in stride(from: 0, to: apps.count, by: StoreLimits.routesWrittenAtOnce) {
+      let some = apps[first..<min(first + StoreLimits.routesWrittenAtOnce, apps.count)]
+      let answers = await functions.connection.callAll(
+        some.map { RedisCommand("EXISTS", functions.keys.index(.all, app: $0)) }
+      ) { $0.integer == 1 }
+      for (app, answer) in zip(some, answers) where try answer.get() { return app }
+    }
+    return nil
   }
 
   /// Returns the name of the shard that the place is; nil while no worker of a fleet of several has claimed it.
@@ -65,5 +86,31 @@ package struct PlacementStore {
       _ = try await functions.connection.call(command)
     }
     return known.filter { !shards.contains($0) }.sorted()
+  }
+}
+
+/// The answer of a place that a shard of a fleet of several is to be.
+package enum ShardClaim: Sendable, Equatable {
+  case isOurs
+  /// The shard of this name has it.
+  case isOther(name: String)
+  /// No shard has it, and an app has users there that lives in another one.
+  case has(app: String)
+
+  /// The sentence why a shard is not to be used; nil when it is.
+  package func refusal(of shard: ShardID) -> String? {
+    let place = "the Redis of the shard \(shard.name) and its prefix"
+    switch self {
+    case .isOurs: return nil
+    case .isOther(let name):
+      return
+        "\(place) are the shard \(FieldPointer.printable(name)) already: nothing is sent from there, nor "
+        + "written; correct redis.shards"
+    case .has(let app):
+      return
+        "\(place) have no name yet, and users of \(FieldPointer.printable(app)), which lives in another shard: "
+        + "nothing is sent from there; correct redis.shards, or if the place is right, SET PREFIX:shard "
+        + "\(shard.name) there"
+    }
   }
 }
