@@ -21,21 +21,23 @@ final class HeldPlacement: Sendable {
   func snapshots(
     of configuration: Configuration, _ apps: ConfiguredApps, for shards: [ShardID]
   ) -> [WorkerSnapshot] {
-    // With one shard an app has no other place to be in.
-    if isSingle { return shards.map { _ in WorkerSnapshot(configuration, apps) } }
     let homes = homes(of: configuration)
+    // With one shard an app has no other place to be in.
+    if isSingle, configuration.shards.all.count == 1 {
+      return shards.map { _ in WorkerSnapshot(configuration, apps) }
+    }
     return shards.map { WorkerSnapshot(configuration, apps, of: $0, by: homes, home: home) }
   }
 
-  /// The shard of each app of a configuration, which is held from now on. A shard that the process does not serve waits for
-  /// a restart.
+  /// The shard of each app of a configuration, which is held from now on, also while no configuration has the app. A shard that
+  /// the process does not serve waits for a restart.
   func homes(of configuration: Configuration) -> [String: ShardID] {
     let placement = configuration.placement
     return held.withLock { held in
       let homes = Dictionary(
         configuration.apps.map { ($0.id, held[$0.id] ?? placement[$0.id]) },
         uniquingKeysWith: { one, _ in one })
-      held = homes
+      held.merge(homes) { _, new in new }
       return homes
     }
   }

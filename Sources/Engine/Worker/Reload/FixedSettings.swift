@@ -6,19 +6,27 @@ internal import Store
 /// The settings that a worker keeps for as long as it runs: where Redis is, its lanes and their times. Only digests are kept, for
 /// there are passwords among them.
 struct FixedSettings: Sendable {
-  private let digests: [(String, String)]
+  /// A setting by what it is of, since its place in the configuration may be another one there.
+  private struct Setting {
+    let key: String
+    let name: String
+    let digest: String
+  }
+
+  private let settings: [Setting]
   /// The shard that each app lives in.
   private let placement: [String: String]
 
   init(_ configuration: Configuration) {
     let worker = configuration.worker
     let shards = configuration.shards
-    var texts = shards.all.flatMap { Self.texts(of: $0.redis) }
-    if shards.all.contains(where: { $0.redis.section != RedisConfiguration.usualSection }) {
-      texts.append(("redis.shards", shards.ids.map(\.name).joined(separator: " ")))
-      texts.append(("redis.home", shards.home.name))
+    func setting(_ name: String, _ text: [UInt8], of shard: String = "") -> Setting {
+      let key = shard.isEmpty ? name : "\(shard) \(name.split(separator: ".").last ?? "")"
+      return Setting(key: key, name: name, digest: ContentDigest.of(text))
     }
-    texts += [
+    let others: [(String, String)] = [
+      ("redis.shards", shards.ids.map(\.name).sorted().joined(separator: " ")),
+      ("redis.home", shards.home.name),
       ("worker.lanes", "\(worker.lanes)"),
       ("worker.connections_per_lane", "\(worker.connectionsPerLane)"),
       ("worker.streams_per_connection", "\(worker.streamsPerConnection)"),
@@ -27,10 +35,15 @@ struct FixedSettings: Sendable {
       ("worker.request_timeout_seconds", "\(worker.requestTimeoutSeconds)"),
       ("log.format", configuration.log.format.rawValue),
     ]
-    let files = shards.all.flatMap { Self.files(of: $0.redis) }
-    let ofTexts = texts.map { name, text in (name, ContentDigest.of(Array(text.utf8))) }
-    let ofFiles = files.map { name, file in (name, ContentDigest.of(Self.content(of: file))) }
-    digests = ofTexts + ofFiles
+    settings =
+      shards.all.flatMap { shard in
+        Self.texts(of: shard.redis).map { setting($0, Array($1.utf8), of: shard.id.name) }
+      } + others.map { setting($0, Array($1.utf8)) }
+      + shards.all.flatMap { shard in
+        Self.files(of: shard.redis).map {
+          setting($0, Self.content(of: $1), of: shard.id.name)
+        }
+      }
     let table = configuration.placement
     placement = Dictionary(
       configuration.apps.map { ($0.id, table[$0.id].name) }, uniquingKeysWith: { one, _ in one })
@@ -66,11 +79,12 @@ struct FixedSettings: Sendable {
     } catch { return Array(error.description.utf8) }
   }
 
-  /// The settings that another configuration has differently. A shard that only one of them has is told by the list alone.
+  /// The settings that another configuration has differently, as they are named there. A shard that only one of them has is told
+  /// by the list alone.
   func names(differingIn other: FixedSettings) -> [String] {
-    let its = Dictionary(other.digests, uniquingKeysWith: { one, _ in one })
-    let names = digests.compactMap { name, digest in
-      its[name].map { $0 == digest } ?? true ? nil : name
+    let its = Dictionary(other.settings.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
+    let names = settings.compactMap { own in
+      its[own.key].flatMap { $0.digest == own.digest ? nil : $0.name }
     }
     let hasMoved = placement.contains { app, shard in
       other.placement[app].map { $0 != shard } ?? false

@@ -131,6 +131,62 @@ import Testing
       FixedSettings(first).names(differingIn: FixedSettings(third))
         == ["redis.shards[1].url", "redis.shards", "apps[].shard"])
     #expect(Self.names(placement.homes(of: third)) == ["shop": "eu", "news": "main"])
+    // One that was gone is where it was.
+    _ = placement.homes(of: try Self.load(folder, ["news": "main"]))
+    let again = try Self.load(folder, ["shop": "main", "news": "main"])
+    #expect(Self.names(placement.homes(of: again)) == ["shop": "eu", "news": "main"])
+  }
+
+  @Test(
+    "a worker with one Redis is told of several, serves from it what it did, and nothing that is placed elsewhere"
+  )
+  func becomesSeveral() throws {
+    let folder = try ReloadFolder()
+    try folder.write(["shop", "news"], "redis: {url: \"redis://h\"}")
+    let one = try folder.load()
+    let client = HTTPClient()
+    defer { client.shutdown() }
+    let placement = HeldPlacement(one.shards)
+    func snapshot(_ configuration: Configuration) throws -> WorkerSnapshot {
+      let apps = try ConfiguredApps(configuration, client: client, clock: .system)
+      return try #require(placement.snapshots(of: configuration, apps, for: [.only]).first)
+    }
+    #expect(try snapshot(one).routes.apps.sorted() == ["news", "shop"])
+    // What is new is placed elsewhere; what is known stays.
+    let several = try Self.load(
+      folder, ["shop": "eu", "news": "main", "blog": "eu", "mail": "main"])
+    let next = try snapshot(several)
+    #expect(next.routes.apps.sorted() == ["mail", "news", "shop"])
+    #expect(Set(next.directory.entries.map(\.app)) == ["mail", "news", "shop"])
+    #expect(next.elsewhere["blog"]?.name == "eu")
+    let (before, after) = (FixedSettings(one), FixedSettings(several))
+    #expect(before.names(differingIn: after) == ["redis.shards", "apps[].shard"])
+  }
+
+  @Test(
+    "a worker with several Redis is told of one, and serves nothing new from another shard than home"
+  )
+  func becomesOne() throws {
+    let folder = try ReloadFolder()
+    let several = try Self.load(folder, ["shop": "eu", "news": "main"])
+    let client = HTTPClient()
+    defer { client.shutdown() }
+    let placement = HeldPlacement(several.shards)
+    func apps(_ configuration: Configuration) throws -> [[String]] {
+      let apps = try ConfiguredApps(configuration, client: client, clock: .system)
+      return placement.snapshots(of: configuration, apps, for: several.shards.ids)
+        .map { $0.routes.apps.sorted() }
+    }
+    #expect(try apps(several) == [["news"], ["shop"]])
+    try folder.write(["shop", "news", "blog"], "redis: {url: \"redis://other\"}")
+    let one = try folder.load()
+    #expect(try apps(one) == [["blog", "news"], ["shop"]])
+    #expect(
+      FixedSettings(several).names(differingIn: FixedSettings(one))
+        == ["redis.url", "redis.shards", "apps[].shard"])
+    #expect(
+      FixedSettings(one).names(differingIn: FixedSettings(several))
+        == ["redis.shards[0].url", "redis.shards", "apps[].shard"])
   }
 
   @Test("a rate to which apps of two shards keep is shared, and any other is not")
