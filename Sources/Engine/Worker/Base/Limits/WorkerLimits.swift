@@ -304,6 +304,8 @@ enum WorkerLimits {
   static let clockDifferenceMsMax: Int64 = 30_000
   /// How often the log tells of certificates that have expired or soon will, and of how many: the alarms have room for more.
   static let certificateLogMs: Int64 = 86_400_000
+  /// How often the log says of a destination that it has no credential, while the reason is the same.
+  static let credentialLogMs: Int64 = 60_000
   static let certificateAlarmsMax = 64
   /// Descriptors of a lane without its connections to the networks: its loop's two, and two to Redis.
   static let laneDescriptors = 4
