@@ -74,6 +74,32 @@ import Testing
     }
   }
 
+  @Test("the dead letters of an app need its own shard alone, and tell of no other")
+  func ownLetters() async throws {
+    try await Self.with { stage, eu in
+      _ = try await stage.services.session.run(in: .home) { store throws(RedisError) in
+        try await store.connection.call(
+          RedisCommand(
+            "XADD", store.keys.dead, "5-1", "at", "5", "kind", "job", "reason", "invalid_job",
+            "app", "blog", "id", "j", "priority", "normal", "job", "{}", "truncated", "0"))
+      }
+      #expect(try await stage.ask(.get, "/v1/dead-letters").status == 200)
+      await eu.stop()
+      let list = try await stage.ask(.get, "/v1/apps/blog/dead-letters")
+      #expect(list.strings("letters", "entry") == ["main/5-1"])
+      #expect(list.header("pushpool-shards-left-out") == nil)
+      let summary = try await stage.ask(.get, "/v1/apps/blog/dead-letters:summary")
+      #expect(summary.status == 200 && summary.header("pushpool-shards-left-out") == nil)
+      #expect(try await stage.ask(.get, "/v1/apps/shop/dead-letters").status == 503)
+      let drop = try await stage.ask(
+        .post, "/v1/apps/blog/dead-letters:drop", #"{"expected_count":1}"#)
+      #expect(drop.status == 200 && drop["dropped"]?.int64Value == 1)
+      // Of all apps nothing is dropped while one shard is away.
+      #expect(
+        try await stage.ask(.post, "/v1/dead-letters:drop", #"{"expected_count":0}"#).status == 503)
+    }
+  }
+
   @Test("a shard that is away stops the requests about its apps, and lists say that it is missing")
   func away() async throws {
     try await Self.with { stage, eu in

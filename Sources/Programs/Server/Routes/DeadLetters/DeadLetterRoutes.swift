@@ -49,13 +49,15 @@ package enum DeadLetterRoutes {
         } catch { throw ListCursor.unreadable }
       }
       let start = after
-      let ((letters, position), absences) = try await services.look { stores throws(RedisError) in
+      let app = try scope.app(request)
+      let ((letters, position), absences) = try await services.look(of: app) {
+        stores throws(RedisError) in
         try await read(filter, after: start, page.limit, in: stores)
       }
       return page.response(
         ["letters": .array(letters.map { $0.json() })],
         next: position.map { ListCursor(cursors, [.string($0.text)]) },
-        path: scope.path(try scope.app(request)),
+        path: scope.path(app),
         query: [
           (name: "app", value: try request.queryValue("app")),
           (name: "reason", value: filter.reason), (name: "kind", value: filter.kind),
@@ -91,7 +93,8 @@ package enum DeadLetterRoutes {
         answers: [RouteDocument.Answer(200, "The counts.", .json(LetterSchema.summary))])
     ) { request, services throws(Problem) in
       let filter = try LetterFilter(query: request, scope)
-      let (summary, absences) = try await services.look { stores throws(RedisError) in
+      let (summary, absences) = try await services.look(of: try scope.app(request)) {
+        stores throws(RedisError) in
         try await LetterSummary(of: filter, in: stores).json
       }
       return .ok(summary).without(absences)
