@@ -62,6 +62,9 @@ final class ShardLink {
     settle(.unavailable(reason: "closed"))
   }
 
+  /// Keeps why the shard was left out of a look, though it is there.
+  func note(refusal: RedisError) { trouble = refusal }
+
   private func note(_ trouble: RedisError?) {
     self.trouble = trouble
     settle(trouble)

@@ -280,12 +280,33 @@ package actor StoreSession {
       do throws(OperationError) { return try await body(links.map(\.store)) } catch let caught {
         error = caught
       }
-      let rest = links.filter(\.isReady)
-      guard scope == .present, error.isOfAbsence, !rest.isEmpty, rest.count < links.count else {
+      let rest = scope == .present ? await usable(links, after: error, for: body) : []
+      guard !rest.isEmpty, rest.count < links.count else {
         throw await failure(error, about: subjects, at: links)
       }
       links = rest
     }
+  }
+
+  /// Returns the links of those shards that answer, after a look into all of them has failed: one that is there may be loading its
+  /// data, be full, or not let this user read. Each is asked by itself then.
+  private func usable<Value: Sendable>(
+    _ links: [ShardLink], after error: OperationError,
+    for body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
+  ) async -> [ShardLink] {
+    guard links.count > 1, case .redis(let error) = error, error.isPassing else { return links }
+    let present = links.filter(\.isReady)
+    guard present.count == links.count else { return present }
+    var usable: [ShardLink] = []
+    for link in present {
+      do throws(OperationError) {
+        _ = try await body([link.store])
+        usable.append(link)
+      } catch {
+        if case .redis(let error) = error { link.note(refusal: error) }
+      }
+    }
+    return usable
   }
 
   /// Waits until what failed for the nth time may be tried again.
@@ -311,13 +332,5 @@ package actor StoreSession {
     for link in links { link.close() }
     links = []
     fleet = nil
-  }
-}
-
-extension OperationError {
-  /// Whether Redis was lost amid it.
-  fileprivate var isOfAbsence: Bool {
-    guard case .redis(let error) = self else { return false }
-    return error.isTemporary
   }
 }

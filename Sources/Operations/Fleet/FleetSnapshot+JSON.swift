@@ -55,10 +55,12 @@ extension FleetSnapshot {
   }
 
   private func json(_ alarm: Alarm) -> JSONValue {
-    .object([
+    var object: JSONObject = [
       "alarm": .string(alarm.field), "since": .integer(alarm.atMs),
       "message": .string(alarm.message),
-    ])
+    ]
+    object["shard"] = alarm.shard.map { .string($0.name) }
+    return .object(object)
   }
 
   private func json(_ names: [String], last: Int, this: Int) -> JSONValue {

@@ -43,17 +43,17 @@ package struct FleetSnapshot: Sendable {
       sum.add(
         try await readable([]) { () async throws(RedisError) in
           try await store.alarms.current(nowMs: seconds * 1_000)
-        }.map { $0.byClock(behindMs: aheadMs) })
+        }.map { $0.byClock(behindMs: aheadMs).of(store.id) })
       sum.add(
         try await store.keyTypes.alarms(nowMs: seconds * 1_000).map {
-          $0.byClock(behindMs: aheadMs)
+          $0.byClock(behindMs: aheadMs).of(store.id)
         })
       sum.switches.add(
         try await readable(SwitchReading()) { () async throws(RedisError) in
           try await store.switches.glance()
         })
       if let alarm = try await store.settings.refusalOfWrites(nowMs: seconds * 1_000) {
-        sum.add([alarm.byClock(behindMs: aheadMs)])
+        sum.add([alarm.byClock(behindMs: aheadMs).of(store.id)])
       }
       sum.shards.append(
         ShardStanding(
@@ -92,10 +92,10 @@ package struct FleetSnapshot: Sendable {
     }
   }
 
-  /// A worker raises its alarms in every store that it serves; the oldest says since when.
+  /// A worker raises alarms about itself in every store that it serves; the oldest says since when.
   private mutating func add(_ others: [Alarm]) {
     for other in others {
-      guard let index = alarms.firstIndex(where: { $0.field == other.field }) else {
+      guard let index = alarms.firstIndex(where: other.isSame) else {
         alarms.append(other)
         continue
       }
@@ -119,12 +119,15 @@ package struct FleetSnapshot: Sendable {
     max(0, (queues.chunks[priority] ?? 0) - (held[priority] ?? 0))
   }
 
-  /// Returns what of a Redis is unsafe and not accepted, and has no alarm, as where no worker looks.
+  /// Returns what of the Redis of a shard is unsafe and not accepted, and has no alarm, as where no worker looks.
   package func untoldRisks(
-    of settings: RedisSettings, accepting accepted: Set<RedisRisk>
+    of settings: RedisSettings, in shard: ShardID, accepting accepted: Set<RedisRisk>
   ) -> [RedisSettings.Finding] {
     settings.risks(accepting: accepted).filter { finding in
-      !alarms.contains { $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue) }
+      !alarms.contains {
+        $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue)
+          && $0.shard ?? shard == shard
+      }
     }
   }
 
@@ -133,7 +136,9 @@ package struct FleetSnapshot: Sendable {
     var fields = alarms.map(\.field)
     for shard in shards {
       guard let settings = shard.redis else { continue }
-      for finding in untoldRisks(of: settings, accepting: accepted[shard.shard]) {
+      for finding in untoldRisks(
+        of: settings, in: shard.shard, accepting: accepted[shard.shard])
+      {
         let field = AlarmKind.unsafeRedis.field(finding.risk.rawValue)
         if !fields.contains(field) { fields.append(field) }
       }

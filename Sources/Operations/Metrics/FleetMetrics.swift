@@ -120,9 +120,9 @@ package struct FleetMetrics: Sendable {
     workerCount = max(workerCount, workers.count)
     let raised = try await readable([Alarm]()) { () async throws(RedisError) in
       try await store.alarms.current(nowMs: nowMs)
-    }.map { $0.byClock(behindMs: nowMs - self.nowMs) }
-    let known = Set(alarms.map(\.field))
-    alarms += raised.filter { !known.contains($0.field) }
+    }.map { $0.byClock(behindMs: nowMs - self.nowMs).of(store.id) }
+    let known = alarms
+    alarms += raised.filter { alarm in !known.contains(where: alarm.isSame) }
     do throws(RedisError) { redis.append((store.id, try await store.settings.read())) } catch {
       // INFO may be forbidden.
       guard case .server = error else { throw error }

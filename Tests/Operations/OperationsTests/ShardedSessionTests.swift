@@ -24,10 +24,19 @@ import TestSupport
     }
   }
 
+  /// - Parameter aheadSeconds: how far the clock of the home is ahead of the other's.
   private static func with(
-    euPassword: String? = nil, _ body: @Sendable (Fleet, TestLane) async throws -> Void
+    euPassword: String? = nil, aheadSeconds: Int64 = 0,
+    _ body: @Sendable (Fleet, TestLane) async throws -> Void
   ) async throws {
-    try await RedisServer.with { main in
+    let folder = try TemporaryFolder()
+    var options = RedisServer.Options()
+    if aheadSeconds != 0 {
+      let shift = try ClockShift(file: folder.file("clock"))
+      try shift.set(realtimeMs: aheadSeconds * 1_000)
+      options.clock = shift
+    }
+    try await RedisServer.with(options) { main in
       try await RedisServer.with { eu in
         var configuration = Configuration(apps: [
           AppConfiguration(id: "shop", shard: "eu"), AppConfiguration(id: "blog"),
@@ -219,10 +228,64 @@ import TestSupport
     }
   }
 
-  @Test(
-    "a snapshot tells of each shard and of the sum, and a clock that is ahead makes nobody silent")
-  func snapshot() async throws {
+  @Test("a shard that is there and refuses is left out of a look, and the look says why")
+  func refuses() async throws {
     try await Self.with { fleet, lane in
+      let session = try await fleet.open(on: lane)
+      func look() async throws -> [ShardID] {
+        try await session.ask(in: .present) { stores throws(RedisError) in
+          for store in stores { _ = try await store.connection.call(RedisCommand("XLEN", "k")) }
+          return stores.map(\.id)
+        }
+      }
+      #expect(try await look().count == 2)
+      _ = try await session.run(in: .shard(try ShardID("eu"))) { store throws(RedisError) in
+        try await store.connection.call(RedisCommand("ACL", "SETUSER", "default", "-xlen"))
+      }
+      let present = try await look()
+      #expect(present.map(\.name) == ["main"])
+      let sentence = await session.absences(beside: present).first?.sentence ?? ""
+      #expect(
+        sentence.hasPrefix("shard eu is left out") && sentence.contains("xlen"), "\(sentence)")
+      // What all of them refuse is no absence.
+      _ = try await session.run(in: .home) { store throws(RedisError) in
+        try await store.connection.call(RedisCommand("ACL", "SETUSER", "default", "-xlen"))
+      }
+      await #expect(throws: StoreFailure.self) { _ = try await look() }
+      await session.close()
+    }
+  }
+
+  @Test("alarms of two shards about the same thing are two, and those about a worker are one")
+  func alarms() async throws {
+    try await Self.with { fleet, lane in
+      let session = try await fleet.open(on: lane)
+      let (snapshot, metrics) = try await session.ask(in: .all) { stores throws(RedisError) in
+        for store in stores {
+          for field in ["unsafe_redis|eviction", "memory|w"] {
+            try await store.alarms.raise(field, by: "w", lifeMs: 60_000, message: "m")
+          }
+        }
+        return (
+          try await FleetSnapshot.read(stores), try await FleetMetrics.read(stores, of: 2)
+        )
+      }
+      let expected = [
+        "memory|w m", "unsafe_redis|eviction shard eu: m", "unsafe_redis|eviction shard main: m",
+      ]
+      for alarms in [snapshot.alarms, metrics.alarms] {
+        let found = alarms.filter { $0.message.hasSuffix("m") }.map { "\($0.field) \($0.message)" }
+        #expect(found.sorted() == expected)
+      }
+      await session.close()
+    }
+  }
+
+  @Test(
+    "a snapshot tells of each shard and of the sum, and a clock that is ahead makes nobody silent",
+    arguments: [3_600, -3_600])
+  func snapshot(aheadSeconds: Int64) async throws {
+    try await Self.with(aheadSeconds: aheadSeconds) { fleet, lane in
       let session = try await fleet.open(on: lane)
       let (snapshot, present) = try await session.ask(in: .present) { stores throws(RedisError) in
         for (number, store) in stores.enumerated() {
@@ -230,13 +293,22 @@ import TestSupport
             _ = try await store.jobs.enqueue(Array("{\"id\":\"\(job)\"}".utf8), priority: .normal)
           }
           try await store.workers.beat(worker: "w", fields: [("lanes", "2")])
+          try await store.workers.beat(worker: "of-\(number)", fields: [("lanes", "1")])
+          try await store.alarms.raise(
+            "trimmed|normal", by: "w", lifeMs: 60_000, message: "m\(number)")
         }
         return (try await FleetSnapshot.read(stores), stores.map(\.id))
       }
       #expect(snapshot.shards.map(\.shard.name) == ["main", "eu"])
       #expect(snapshot.shards.map(\.newJobs) == [1, 2])
       #expect(snapshot.queues.jobs[.normal] == 3)
-      #expect(snapshot.living.map(\.worker) == ["w"])
+      // By the clock of the first one, whichever they beat in.
+      #expect(Set(snapshot.living.map(\.worker)) == ["w", "of-0", "of-1"])
+      for beat in snapshot.workers.map(\.lastBeatMs) {
+        #expect(abs(beat - snapshot.nowMs) < 600_000)
+      }
+      let alarms = snapshot.alarms.filter { $0.field == "trimmed|normal" }
+      #expect(alarms.count == 2 && alarms.allSatisfy { abs($0.atMs - snapshot.nowMs) < 600_000 })
       let json = snapshot.json(without: await session.absences(beside: present)).objectValue
       let shards = json?["shards"]?.arrayValue?.compactMap(\.objectValue)
       #expect(shards?.map { $0["shard"]?.stringValue } == ["main", "eu"])

@@ -75,7 +75,7 @@ extension FleetSnapshot {
         return ["\(name) does not say how it is set up: let this user run INFO"]
       }
       return ["\(name) is a \(settings.summary)"]
-        + untoldRisks(of: settings, accepting: accepted[shard.shard]).map {
+        + untoldRisks(of: settings, in: shard.shard, accepting: accepted[shard.shard]).map {
           "  unsafe: \($0.sentence)"
         }
     }

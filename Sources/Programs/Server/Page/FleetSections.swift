@@ -108,6 +108,7 @@ struct FleetSections {
           ]
           // Of a kind that this version does not know there is no paragraph to lead to.
           object["kind"] = AlarmKind(field: alarm.field).map { .string($0.rawValue) }
+          object["shard"] = alarm.shard.map { .string($0.name) }
           return .object(object)
         }),
       "left_out": .integer(all.count - shown.count),

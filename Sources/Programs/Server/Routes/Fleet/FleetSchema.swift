@@ -28,6 +28,7 @@ enum FleetSchema {
     [
       ("alarm", Schema.string("Its kind and what it is about")),
       ("since", Schema.instant("Since when")), ("message", Schema.string()),
+      ("shard", Schema.string("The shard that it is about, of a fleet with several")),
     ], required: ["alarm", "since", "message"])
 
   private static let outcome = Schema.object(
