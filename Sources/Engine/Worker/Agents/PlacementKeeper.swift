@@ -14,6 +14,8 @@ final class PlacementKeeper: Agent {
   private let reasons: ReasonLog
   /// The last snapshot that was told, and when, by `FleetClock.uptimeMs`.
   private var told: (snapshot: WorkerSnapshot, atMs: Int64)?
+  /// `FleetClock.uptimeMs`, unless a test has another.
+  var nowMs: () -> Int64 = { FleetClock.uptimeMs }
 
   init(_ context: LaneContext, of shards: [ShardID]?) {
     store = context.store.placement
@@ -25,13 +27,20 @@ final class PlacementKeeper: Agent {
 
   func turn() async -> UInt64 {
     let current = snapshot.current
-    let nowMs = FleetClock.uptimeMs
+    let nowMs = nowMs()
     if let told, told.snapshot === current, nowMs - told.atMs < WorkerLimits.placementMs {
       return WorkerLimits.placementLookMs
     }
     do throws(RedisError) {
-      try await store.keep(
+      let changed = try await store.keep(
         elsewhere: current.elsewhere.named.mapValues(\.name), here: current.routes.apps)
+      // Of one that has changed itself nothing else is to be expected.
+      if told?.snapshot === current, let app = changed.first {
+        reasons.note(
+          "workers of this fleet have configurations that disagree where \(app) lives: each says so anew, and devices "
+            + "are registered now here, now there. Give all of them the same apps[].shard, and restart them",
+          level: .error)
+      }
       if let shards {
         for name in try await store.missing(in: shards.map(\.name), nowMs: clock.nowMs) {
           reasons.note(

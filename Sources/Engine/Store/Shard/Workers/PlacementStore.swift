@@ -48,9 +48,11 @@ package struct PlacementStore {
   /// - Parameters:
   ///   - elsewhere: the apps that live in other shards, and the names of these.
   ///   - here: the apps that live in this one.
+  /// - Returns: the apps of which something else was said.
+  @discardableResult
   package func keep(
     elsewhere: [String: String], here: [String]
-  ) async throws(RedisError) {
+  ) async throws(RedisError) -> [String] {
     let key = functions.keys.elsewhere
     let known = Dictionary(
       try await functions.connection.call(RedisCommand("HGETALL", key)).pairs,
@@ -63,11 +65,13 @@ package struct PlacementStore {
       news += 1
     }
     if news > 0 { _ = try await functions.connection.call(set) }
+    let changed = elsewhere.filter { app, shard in known[app].map { $0 != shard } ?? false }.keys
     let returned = here.filter { known[$0] != nil }
-    guard !returned.isEmpty else { return }
+    guard !returned.isEmpty else { return changed.sorted() }
     var delete = RedisCommand("HDEL", key)
     for app in returned { delete.append(app) }
     _ = try await functions.connection.call(delete)
+    return (changed + returned).sorted()
   }
 
   /// Notes the shards that the fleet has, and returns the names of those that it had before and has no more. For the home.
