@@ -27,6 +27,8 @@ struct JobElsewhere: Sendable {
   var standing = Standing.waits
   /// Since when the lane holds it, by the loop's clock.
   var sinceNs: UInt64 = 0
+  /// The text that was added, while it is not known whether it is there: it is added once more as it was.
+  var added: [UInt8]?
 
   /// The id that a job without one is given: one that no job there has, since two shards can have equal entries.
   /// - Parameter origin: the shard in which it was added first.
@@ -34,7 +36,11 @@ struct JobElsewhere: Sendable {
 
   /// The text as it is added there: under the same id, or under the one that it is given. So it is the same job, however often
   /// it is added.
-  func text(from origin: ShardID) -> [UInt8] {
+  /// - Parameter nowMs: by the clock of that shard. Where a job has waited for long, the time to live that it has counts from when it
+  ///   was added there, and not anew.
+  func text(from origin: ShardID, nowMs: Int64) -> [UInt8] {
+    if let added { return added }
+    if let text = lateText(from: origin, nowMs) { return text }
     guard let id = givenID(from: origin), let start = entry.text.firstIndex(of: UInt8(ascii: "{"))
     else {
       return entry.text
@@ -45,6 +51,20 @@ struct JobElsewhere: Sendable {
     text += Self.member(id).utf8
     text += entry.text[(start + 1)...]
     return text
+  }
+
+  /// The text with an instant in place of a time to live; nil where it has none, or need not be changed.
+  private func lateText(from origin: ShardID, _ nowMs: Int64) -> [UInt8]? {
+    guard let expiresAtMs, let createdAtMs = entry.enqueuedAtMs(nowMs: nowMs),
+      nowMs - createdAtMs >= WorkerLimits.lateElsewhereMs,
+      entry.text.count <= WorkerLimits.smallJobBytesMax,
+      case .object(var object)? = try? JSONParser().parse(entry.text),
+      object["ttl_seconds"] != nil
+    else { return nil }
+    object["ttl_seconds"] = nil
+    object["expires_at"] = .integer(expiresAtMs)
+    if let id = givenID(from: origin) { object["id"] = .string(id) }
+    return JSONValue.object(object).bytes()
   }
 
   private static func member(_ id: String) -> String { #""id":"\#(id)","# }

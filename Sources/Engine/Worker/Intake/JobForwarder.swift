@@ -14,8 +14,9 @@ final class JobForwarder: Agent {
   private let context: LaneContext
   private let doors: ShardDoors
   private let admitter: Admitter
-  /// The loop's clock, unless a test has another.
+  /// The loop's clock and the fleet's, unless a test has others.
   var nowNs: () -> UInt64
+  var clockMs: () -> Int64
 
   init(
     _ context: LaneContext, queue: QueueElsewhere, doors: ShardDoors, admitter: Admitter
@@ -25,6 +26,7 @@ final class JobForwarder: Agent {
     self.doors = doors
     self.admitter = admitter
     nowNs = { [loop = context.loop] in loop.nowNs }
+    clockMs = { [clock = context.shared.clock] in clock.nowMs }
   }
 
   func turn() async -> UInt64 {
@@ -83,14 +85,19 @@ final class JobForwarder: Agent {
       return (ending, added, .unavailable(reason: "no lane serves its shard"))
     }
     let origin = context.settings.shard
+    let nowMs = clockMs()
+    let texts = added.map { $0.text(from: origin, nowMs: nowMs) }
     let answers = await door.add(
-      added.map { (text: $0.text(from: origin), priority: $0.entry.priority) })
+      zip(texts, added).map { (text: $0, priority: $1.entry.priority) })
     var others: [JobElsewhere] = []
     var failure: RedisError?
-    for (job, error) in zip(added, answers) {
-      var job = job
+    for (index, error) in answers.enumerated() {
+      var job = added[index]
       if let error {
-        if error.mayHaveHappened { job.standing = .mayBeThere }
+        if error.mayHaveHappened {
+          job.standing = .mayBeThere
+          job.added = texts[index]
+        }
         others.append(job)
         failure = failure ?? error
       } else {

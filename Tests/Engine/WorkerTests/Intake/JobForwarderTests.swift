@@ -111,8 +111,10 @@ import Testing
         loop.nowNs + WorkerLimits.heldElsewhereMs * 2_000_000
       }
       await door.fail(by: failure)
-      try await parts.takeIn(Self.nameless)
+      try await parts.takeIn(Self.nameless.replacing("{\"app", with: "{\"ttl_seconds\":900,\"app"))
       _ = await forwarder.turn()
+      // The text stays as it was, also when the job has waited for long by now.
+      forwarder.clockMs = { [clock = parts.context.shared.clock] in clock.nowMs + 600_000 }
       // What is sure the second time is so for that time alone.
       await door.fail(by: .unavailable(reason: "away"))
       _ = await forwarder.turn()

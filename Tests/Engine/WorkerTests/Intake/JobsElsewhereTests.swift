@@ -20,15 +20,38 @@ import TestSupport
   func texts() throws {
     let own = #"{"id":"sale","app":"shop","audience":{"users":["u"]},"notification":{"title":"t"}}"#
     let main = try ShardID("main")
-    #expect(try Self.job(own, id: "sale").text(from: main) == Array(own.utf8))
+    #expect(try Self.job(own, id: "sale").text(from: main, nowMs: 6) == Array(own.utf8))
     let nameless = " \n" + own.replacing(#""id":"sale","#, with: "")
-    let text = try Self.job(nameless).text(from: main)
+    let text = try Self.job(nameless).text(from: main, nowMs: 6)
     let (job, before) = (try Job(bytes: text), try Job(bytes: Array(nameless.utf8)))
     #expect(job.id == "main-l5-1" && before.id == nil)
     #expect(job.content == before.content && job.app == before.app)
     // However often it is passed on, it is the same job.
-    #expect(try Self.job(nameless).text(from: main) == text)
+    #expect(try Self.job(nameless).text(from: main, nowMs: 6) == text)
     #expect(text.count == nameless.utf8.count + JobElsewhere.bytes(ofMember: "main-l5-1"))
+  }
+
+  @Test("the time to live of a job that has waited does not begin anew where it is passed on")
+  func timesToLive() throws {
+    let main = try ShardID("main")
+    func text(_ ttl: String, afterMs: Int64) throws -> String {
+      let createdAtMs: Int64 = 1_790_000_000_000
+      let json =
+        #"{"app":"shop","audience":{"users":["u"]},"notification":{"title":"t"},"ttl_seconds":\#(ttl)}"#
+      let entry = JobEntry(priority: .low, entry: "\(createdAtMs)-0", text: Array(json.utf8))
+      let job = JobElsewhere(
+        entry: entry, app: "shop", id: entry.source, hasOwnID: false, shard: try ShardID("eu"),
+        expiresAtMs: ttl == "0" ? nil : createdAtMs + 900_000)
+      return String(decoding: job.text(from: main, nowMs: createdAtMs + afterMs), as: UTF8.self)
+    }
+    #expect(try text("900", afterMs: 59_000).contains(#""ttl_seconds":900"#))
+    let late = try text("900", afterMs: 60_000)
+    let job = try Job(bytes: Array(late.utf8))
+    #expect(job.content.expiry == .at(ms: 1_790_000_900_000) && job.id == "main-l1790000000000-0")
+    // It is the same whoever adds it, and whenever.
+    #expect(try text("900", afterMs: 2_000_000) == late)
+    // "Now or never" is for the network.
+    #expect(try text("0", afterMs: 60_000).contains(#""ttl_seconds":0"#))
   }
 
   @Test("jobs are in hand until they are ended, in their order, and no shard waits for another")
