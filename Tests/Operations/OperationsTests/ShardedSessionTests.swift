@@ -228,6 +228,30 @@ import TestSupport
     }
   }
 
+  @Test("a place that says that it is another shard is not used")
+  func misplaced() async throws {
+    try await Self.with { fleet, lane in
+      func set(_ name: String) async throws {
+        let child = try ChildProcess(
+          "redis-cli", ["-s", fleet.eu.socketPath, "SET", "push:shard", name], output: .pipe)
+        #expect(await child.waitForExit(timeoutMs: 60_000) == .code(0))
+      }
+      try await set("us")
+      let session = try await fleet.open(on: lane)
+      let failure = await #expect(throws: StoreFailure.self) {
+        try await Self.install("shop", session)
+      }
+      let text = failure?.description ?? ""
+      #expect(text.contains("are the shard us already"), "\(text)")
+      try await Self.install("blog", session)
+      await session.close()
+      try await set("eu")
+      let again = try await fleet.open(on: lane)
+      try await Self.install("shop", again)
+      await again.close()
+    }
+  }
+
   @Test("a shard that is there and refuses is left out of a look, and the look says why")
   func refuses() async throws {
     try await Self.with { fleet, lane in

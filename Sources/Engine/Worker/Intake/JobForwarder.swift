@@ -138,9 +138,9 @@ final class JobForwarder: Agent {
   /// Takes back what waits here as jobs of an app that no worker has: while the shard is not known to take jobs, one.
   private func takeBack() async -> UInt64 {
     guard context.settings.isHousekeeper else { return WorkerLimits.jobsElsewhereMs }
-    guard let door = doors.door(to: queue.shard), await door.isThere() else {
-      return WorkerLimits.strayLookMs
-    }
+    guard context.shared.routes.isAnythingWaiting, let door = doors.door(to: queue.shard),
+      await door.isThere()
+    else { return WorkerLimits.strayLookMs }
     let elsewhere = context.snapshot.current.elsewhere
     do throws(RedisError) {
       let apps = try await context.store.routes.unrouted().filter {

@@ -40,6 +40,10 @@ import Testing
       leaseMs: leaseMs, shard: main, doors: doors, elsewhere: AppsElsewhere(named: ["other": eu])
     ) { lane, parts in
       let forwarder = try #require(parts.passingOn?.forwarders.first)
+      // As the watch on the routes tells it.
+      parts.settings.shared.routes.use(
+        RouteNews(hasWork: false, isAnythingWaiting: true, isGathering: false, digests: []),
+        new: [:])
       try await body(lane, parts, forwarder, door)
     }
   }
