@@ -28,6 +28,7 @@ struct RedisExamination: Sendable {
       try await examination.openApps(
         FleetStore(connection: store.connection, prefix: store.keys.prefix), configuration)
     }
+    try await examination.lookForOthers(store, configuration)
     let nowMs = try await store.serverSeconds() * 1_000
     for alarm in try await store.keyTypes.alarms(nowMs: nowMs) {
       examination.add(.error, alarm.message, partedBy: "; ")
@@ -36,6 +37,21 @@ struct RedisExamination: Sendable {
       examination.add(.error, alarm.message, partedBy: "; ")
     }
     return examination
+  }
+
+  /// Tells of a place without a name that has users of an app of another shard: no worker begins there.
+  private mutating func lookForOthers(
+    _ store: ShardStore, _ configuration: Configuration
+  ) async throws(RedisError) {
+    let (shard, placement) = (store.id, configuration.placement)
+    guard shard != placement.home else { return }
+    let others = configuration.apps.map(\.id).filter { !placement.has($0, in: shard) }
+    let standing = try await Self.allowed { () async throws(RedisError) in
+      try await store.placement.standing(for: shard, unlessOf: others)
+    }
+    if let sentence = standing.flatMap({ $0?.refusal(of: shard) }) {
+      add(.error, sentence, partedBy: "; ")
+    }
   }
 
   mutating func add(

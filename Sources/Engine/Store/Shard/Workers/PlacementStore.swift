@@ -12,15 +12,19 @@ package struct PlacementStore {
   package func claim(
     for shard: ShardID, unlessOf others: [String] = []
   ) async throws(RedisError) -> ShardClaim {
-    func claim(_ name: String) -> ShardClaim {
-      TextRule.isSame(name, shard.name) ? .isOurs : .isOther(name: name)
-    }
-    if let name = try await name() { return claim(name) }
-    if let app = try await firstWithUsers(among: others) { return .has(app: app) }
+    if let claim = try await standing(for: shard, unlessOf: others) { return claim }
     let set = RedisCommand("SET", functions.keys.shard, shard.name, "NX")
     let isSet = try await functions.connection.call(set) { !$0.isNull }
     // Another was faster.
-    return isSet ? .isOurs : claim(try await name() ?? shard.name)
+    return isSet ? .isOurs : .of(try await name() ?? shard.name, shard)
+  }
+
+  /// Returns whose the place is, as `claim` would, without writing; nil when it is nobody's.
+  package func standing(
+    for shard: ShardID, unlessOf others: [String]
+  ) async throws(RedisError) -> ShardClaim? {
+    if let name = try await name() { return .of(name, shard) }
+    return try await firstWithUsers(among: others).map { .has(app: $0) }
   }
 
   /// The first of the apps that has users here.
@@ -100,6 +104,10 @@ package enum ShardClaim: Sendable, Equatable {
   case isOther(name: String)
   /// No shard has it, and an app has users there that lives in another one.
   case has(app: String)
+
+  static func of(_ name: String, _ shard: ShardID) -> ShardClaim {
+    TextRule.isSame(name, shard.name) ? .isOurs : .isOther(name: name)
+  }
 
   /// The sentence why a shard is not to be used; nil when it is.
   package func refusal(of shard: ShardID) -> String? {
