@@ -325,10 +325,11 @@ import Testing
         _ = try await store.routes.announce(Self.shop, waitMs: 1)
       }
       let letter = try #require(try await store.redis("XRANGE", "{pp}:dead", "-", "+").array?.first)
-      let words = "\(letter)"
-      #expect(words.contains("main-\(source)"), "\(words)")
-      #expect(words.contains("when that shard is there again retry this"), "\(words)")
-      #expect(!words.contains("add it under apps"), "\(words)")
+      let fields = Dictionary(letter.array?.last?.pairs ?? [], uniquingKeysWith: { $1 })
+      let (text, message) = (fields["job"] ?? "", fields["message"] ?? "")
+      #expect(try Job(bytes: Array(text.utf8)).id == "main-\(source)", "\(text)")
+      #expect(message.contains("when that shard is there again retry this"), "\(message)")
+      #expect(!message.contains("add it under apps"), "\(message)")
     }
   }
 
