@@ -14,10 +14,11 @@ actor Lane {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   let settings: LaneSettings
-  private let parts: LaneParts
+  let parts: LaneParts
   private let log: Logger
   private let redis: RedisConnection
-  /// The fleet's own store, over the same connection while the lane's shard is the fleet's only one.
+  /// The fleet's own store where the lane's shard is the home. In another shard its rates alone are used: those of the
+  /// shard's apps.
   let fleet: FleetStore
   private let reporter: ProcessReporter
   /// The housekeeper of the process, in one of its lanes; nil in the others.
@@ -35,9 +36,16 @@ actor Lane {
   private var trouble: String?
   /// The last sentences that were said of sentinels that do not agree, and when each was.
   private var remarks: [(sentence: String, atNs: UInt64)] = []
+  /// Whether the Redis is known to be the lane's shard, and not another one of the fleet.
+  var hasShard: Bool
+  /// Why it is not.
+  var misplacement: String?
+  var isClaiming = false
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
+  var store: ShardStore { parts.store }
+  var isConnected: Bool { redis.isReady }
   private var life: LaneLife { parts.life }
   private var sending: SendingParts { parts.sending }
 
@@ -49,7 +57,7 @@ actor Lane {
     self.log = log
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-    let store = ShardStore(connection: redis, prefix: settings.prefix)
+    let store = ShardStore(connection: redis, prefix: settings.prefix, id: settings.shard)
     fleet = FleetStore(connection: redis, prefix: settings.prefix)
     let parts = LaneParts(
       loop: loop, settings: settings, store: store, fleet: fleet, snapshot: snapshot, log: log)
@@ -104,6 +112,13 @@ actor Lane {
           parts.recoverer, on: loop, firstAfterMs: parts.recoverer.everyMs, while: untilDrained),
         AgentLoop(monitor, on: loop, while: untilEmpty),
       ] + [redisLooks].compactMap { $0 } + (housekeeper?.agents ?? [])
+      + (parts.passingOn?.forwarders ?? []).map {
+        AgentLoop($0, on: loop, signal: $0.queue.signal, while: untilDrained)
+      }
+      + [parts.passingOn?.leases].compactMap { $0 }.map {
+        AgentLoop($0, on: loop, while: untilDrained)
+      }
+    hasShard = settings.shared.doors == nil
   }
 
   // MARK: Life
@@ -112,6 +127,7 @@ actor Lane {
   func run() async {
     connectParts()
     redis.connect()
+    if !hasShard { await claimShard() }
     housekeeper?.start()
     for number in agents.indices { start { await $0.agents[number].run() } }
     start { await $0.parts.largeIntake.run() }
@@ -175,6 +191,7 @@ actor Lane {
   }
 
   private func leave() async {
+    guard hasShard else { return }
     do throws(RedisError) {
       try await parts.fetcher.handBack(isAsking: !life.isAborting)
       try await parts.store.workers.sweepConsumers(named: settings.consumer)
@@ -200,6 +217,10 @@ actor Lane {
         lane.renewing.wake()
         lane.redisLooks?.wake()
         lane.trouble = nil
+        // The place may be another one by now, without a name.
+        if lane.hasShard, lane.settings.shared.doors != nil {
+          lane.startUncounted { await $0.claimShard() }
+        }
         return lane.redis.server.map { "\($0)" } ?? ""
       }
       log.info("connected to Redis", metadata: ["server": "\(server)"])
@@ -274,7 +295,8 @@ actor Lane {
 
   private func keepCredential(_ number: Int) async {
     guard let destination = sending.destinations[number] else { return }
-    let keeper = CredentialKeeper(destination: destination, clock: settings.shared.clock, log: log)
+    let keeper = CredentialKeeper(
+      destination: destination, clock: settings.shared.tokenClock, log: log)
     await AgentLoop(
       keeper, on: loop, signal: destination.credentialSignal,
       while: { [life] in !life.isEnded && !destination.isRetired }
@@ -321,8 +343,8 @@ actor Lane {
     statistics.inFlight = sending.dispatcher.inFlight
     statistics.accepted = sending.decider.accepted
     statistics.connections = sending.destinations.connections
-    statistics.isConnected = redis.isReady
-    statistics.trouble = redis.isReady ? nil : trouble
+    statistics.isConnected = redis.isReady && hasShard
+    statistics.trouble = redis.isReady ? misplacement : trouble
     return statistics
   }
 
@@ -337,11 +359,12 @@ actor Lane {
 
   func beat(worker: String, fields: [(String, String)]) async {
     // A worker that has taken its leave must not come back by a late beat.
-    guard !life.isEnded else { return }
+    guard !life.isEnded, hasShard else { return }
     await reporter.beat(worker: worker, fields: fields)
   }
 
   func appendTimeline(_ statistics: LaneStatistics, acceptedPerSecond: Int) async {
+    guard hasShard else { return }
     await reporter.appendTimeline(statistics, acceptedPerSecond: acceptedPerSecond)
   }
 }

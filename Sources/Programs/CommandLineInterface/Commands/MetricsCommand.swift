@@ -1,3 +1,4 @@
+internal import Model
 internal import ArgumentParser
 internal import Operations
 internal import PushpoolConfiguration
@@ -42,8 +43,9 @@ struct MetricsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let session = try await shared.openSession(as: .dashboard)
-    let metrics = try await session.ask { stores throws(RedisError) in
-      try await FleetMetrics.read(stores)
+    let shards = session.placement.shards.count
+    let metrics = try await session.look(on: .standard) { stores throws(RedisError) in
+      try await FleetMetrics.read(stores, of: shards)
     }
     await session.close()
     let text = format.text(metrics.families)

@@ -81,6 +81,15 @@ struct TopLook: Sendable, Equatable {
 }
 
 extension TopLook {
+  /// Notes the shards that were not read, as what stands above all alarms.
+  mutating func note(_ absences: [ShardAbsence]) {
+    let notices = absences.map {
+      Notice(field: "shard|\($0.shard.name)", message: $0.failure.description, sinceMs: nowMs)
+    }
+    alarms.insert(contentsOf: notices, at: 0)
+    if !absences.isEmpty { isWhole = false }
+  }
+
   private init(_ snapshot: FleetSnapshot, _ jobs: JobList) {
     self.init()
     nowMs = snapshot.nowMs

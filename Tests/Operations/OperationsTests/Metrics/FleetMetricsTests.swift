@@ -136,7 +136,7 @@ import Testing
             #"pushpool_left_out{what="workers"} 0"#,
           ])
       #expect((9_000...60_000).contains(try #require(metrics.oldestMs[.low])))
-      #expect(try #require(metrics.redis.first??.memoryBytes) > 100_000)
+      #expect(try #require(metrics.redis.first?.settings?.memoryBytes) > 100_000)
       #expect(metrics.nowMs >= nowMs)
       let text = lines(metrics).joined(separator: "\n")
       for secret in ["secret-topic", "runs", "held", "u0"] {

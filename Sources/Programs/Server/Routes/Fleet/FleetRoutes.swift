@@ -19,19 +19,23 @@ package enum FleetRoutes {
       answers: [RouteDocument.Answer(200, "The fleet.", .json(FleetSchema.fleet))])
   ) { _, services throws(Problem) in
     let rates = ConfiguredRate.all(of: services.configuration)
-    let snapshot = try await services.ask { stores throws(RedisError) in
+    let (snapshot, absences) = try await services.look { stores throws(RedisError) in
       try await FleetSnapshot.read(stores)
     }
-    let draws = try await services.atHome { fleet throws(RedisError) in
-      try await fleet.rates.lastDraws(rates.map(\.name))
-    }
+    // Without its home a fleet is shown as far as it is there.
+    let hasHome = !absences.contains { $0.shard == services.session.placement.home }
+    let draws =
+      hasHome
+      ? try await services.atHome { fleet throws(RedisError) in
+        try await fleet.rates.lastDraws(rates.map(\.name))
+      } : rates.map { _ in nil }
     guard
       case .object(var object) = snapshot.json(
-        accepting: services.configuration.redis.acceptedRisks)
+        accepting: AcceptedRisks(services.configuration.shards), without: absences)
     else { throw Problem(500, "internal error", "the snapshot is no object") }
     object["breakers"] = .array(snapshot.alarms.compactMap(breaker))
     object["rates"] = .array(zip(rates, draws).map { rate, drawnMs in rate.json(drawnMs) })
-    return .ok(.object(object))
+    return .ok(.object(object)).without(absences)
   }
 
   /// An alarm of a network's breaker, with the parts of its name; nil for another alarm.
@@ -71,10 +75,10 @@ package enum FleetRoutes {
         throw .badRequest("app of the query \(error.message)")
       }
     }
-    return .ok(
-      try await services.ask { stores throws(RedisError) in
-        try await OutcomeChart.read(minutes: count, app: app, in: stores).json
-      })
+    let (chart, absences) = try await services.look(of: app) { stores throws(RedisError) in
+      try await OutcomeChart.read(minutes: count, app: app, in: stores).json
+    }
+    return .ok(chart).without(absences)
   }
 
   private static let timeline = APIRoute(
@@ -87,10 +91,10 @@ package enum FleetRoutes {
       answers: [RouteDocument.Answer(200, "The timeline.", .json(FleetSchema.timeline))])
   ) { request, services throws(Problem) in
     let count = try minutes(request)
-    let entries = try await services.ask { stores throws(RedisError) in
+    let (entries, absences) = try await services.look { stores throws(RedisError) in
       try await TimelineChart.read(minutes: count, in: stores)
     }
-    return .ok(["entries": .array(entries.map(TimelineChart.json))])
+    return .ok(["entries": .array(entries.map(TimelineChart.json))]).without(absences)
   }
 
   private static func minutes(_ request: APIRequest) throws(Problem) -> Int {
