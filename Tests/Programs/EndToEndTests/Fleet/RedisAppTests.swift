@@ -242,6 +242,9 @@ import Worker
         #expect(try await euClient.command("EXISTS", "pushpool:routes:apps").integer == 0)
         #expect(try await euClient.command("EXISTS", "pushpool:apps").integer == 0)
         // The app of a file that lives in another shard is one, too.
+        _ = try await eventually("the worker says there what it has") {
+          try await euClient.command("ZCARD", "pushpool:routes").integer == 1 ? true : nil
+        }
         let file = stage.folder.file("other.yaml")
         try PrivateFile.write("id: other\njpush: {app_key: a, master_secret: b}\n", to: file)
         let commands = stage.folder.file("fleet.yaml")
