@@ -36,6 +36,8 @@ package enum OperationsLimits {
   static let networksAskedAtOnce = 16
   /// Accounts at push networks that are asked.
   package static let examinedNetworksMax = 200
+  /// How often one app is sealed anew that somebody changes meanwhile.
+  static let resealTriesMax = 16
   /// Apps of Redis that are opened.
   static let examinedAppsMax = 1_000
   /// The clocks of Redis and of a machine differ by no more, as workers see it (`WorkerLimits.clockDifferenceMsMax`).

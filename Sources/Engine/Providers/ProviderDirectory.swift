@@ -40,7 +40,7 @@ package struct ProviderDirectory: Sendable {
         origin: nil, sources: SourceNames())
     }
 
-    /// The same with other rates of the same names.
+    /// Returns the entry with other rates of the same names.
     func with(limits: [RateLimit]) -> Entry {
       Entry(
         number: number, app: app, environments: environments, provider: provider, limits: limits,

@@ -88,7 +88,7 @@ package struct AppOffice {
     case already
     /// The app is gone.
     case gone
-    /// No key at hand opens it.
+    /// No key at hand opens it, or somebody changes it all the time.
     case refused(AppRecordFault)
   }
 
@@ -101,7 +101,7 @@ package struct AppOffice {
   package func reseal(
     _ id: String, keys: SealingKeys
   ) async throws(RedisError) -> Sealing {
-    while true {
+    for _ in 0..<OperationsLimits.resealTriesMax {
       guard let value = try await apps.find(id) else { return .gone }
       let record: AppRecord
       let resealed: AppRecord
@@ -118,6 +118,7 @@ package struct AppOffice {
       // Somebody has changed it meanwhile: once more.
       if answer != .changed { return answer == .replaced ? .done : .gone }
     }
+    return .refused(AppRecordFault(message: "is changed all the time: run it again"))
   }
 }
 

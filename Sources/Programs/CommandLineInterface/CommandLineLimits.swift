@@ -32,8 +32,6 @@ enum CommandLineLimits {
   static let traceSummaryEvents = 20
   /// Dead letters that a command notes one by one in the list of acts; of more it notes how many.
   static let namedActsMax = 100
-  /// Apps of Redis that one list shows: as many as there may be.
-  static let appsMax = 10_000
   // The live screen
   static let topIntervalSecondsMax = 3_600
   /// How long a person waits for what a key does; a signal too.

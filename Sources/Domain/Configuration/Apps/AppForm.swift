@@ -41,7 +41,7 @@ package struct AppForm: Sendable, Equatable {
     }
   }
 
-  /// Its accounts, in the order of the networks.
+  /// The accounts of the app, in the order of the networks.
   package var accounts: [AppFormAccount] { Network.allCases.flatMap(accounts) }
 
   private func accounts(at network: Network) -> [AppFormAccount] {

@@ -5,7 +5,7 @@ internal import Reactor
 /// A digest of what a provider or a source of credentials is made of: where it is the same, the one that is there goes
 /// on. Nothing of the material can be had from it.
 struct MaterialDigest: Hashable, Sendable {
-  /// Its 32 bytes, in place: there may be a hundred thousand digests.
+  /// The 32 bytes of the digest, in place: there may be a hundred thousand digests.
   private let words: SIMD4<UInt64>
 
   /// - Parameter parts: all of it, in an order that never changes.

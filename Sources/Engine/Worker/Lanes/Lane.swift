@@ -34,8 +34,8 @@ actor Lane {
   private let drained: LoopSignal
   /// Why there is no Redis, since it was lost or could not be reached.
   private var trouble: String?
-  /// The last sentences that were said of sentinels that do not agree, and when each was.
-  private var remarks: [(sentence: String, atNs: UInt64)] = []
+  /// The remarks about sentinels that do not agree.
+  private var remarks = Remarks()
   /// Whether the Redis is known to be the lane's shard, and not another one of the fleet.
   var hasShard: Bool
   /// Why it is not.
@@ -260,19 +260,10 @@ actor Lane {
     }
   }
 
-  /// Sentinels are asked each time that a lane connects, and every few seconds afterwards: one lane says it, a sentence that was
-  /// among the last few once an hour, and anything else once a minute. The majority is believed before all have answered, so whether
-  /// they agree again nobody hears.
+  /// Sentinels are asked each time that a lane connects, and every few seconds afterwards: one lane says what they say. The majority is
+  /// believed before all have answered, so whether they agree again nobody hears.
   private func note(remark sentence: String) {
-    guard settings.isHousekeeper else { return }
-    let known = remarks.firstIndex { $0.sentence == sentence }
-    if let last = known.map({ remarks[$0] }) ?? remarks.last {
-      let pauseMs =
-        known == nil ? WorkerLimits.remarkOtherwiseMs : WorkerLimits.remarkAgainMs
-      guard loop.nowNs &- last.atNs >= pauseMs * 1_000_000 else { return }
-    }
-    if let known { remarks.remove(at: known) }
-    remarks = remarks.suffix(WorkerLimits.remarksMax - 1) + [(sentence, loop.nowNs)]
+    guard settings.isHousekeeper, remarks.take(sentence, nowNs: loop.nowNs) else { return }
     log.warning("\(sentence)")
   }
 

@@ -122,8 +122,15 @@ struct ConfigurationDiff: Equatable {
     ]
     var metadata: Logger.Metadata = [:]
     for (name, names) in lists where !names.isEmpty {
-      metadata[name] = .string(LoggedNames.text(names))
+      metadata[name] = .string(Self.listed(names))
     }
     return metadata
+  }
+
+  /// The first of some names, and how many others there are.
+  static func listed(_ names: [String]) -> String {
+    let more = names.count - WorkerLimits.diffNamesMax
+    return names.prefix(WorkerLimits.diffNamesMax).joined(separator: ", ")
+      + (more > 0 ? " and \(more) more" : "")
   }
 }

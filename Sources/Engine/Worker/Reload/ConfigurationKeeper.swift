@@ -27,10 +27,10 @@ actor ConfigurationKeeper {
   private(set) var redisApps: RedisAppsWatch?
   /// Whether the apps of Redis were read once, if there are to be any.
   private var isComplete: Bool
-  /// Whether lanes that start wait for the apps of Redis.
-  private nonisolated let awaitsApps: Bool
   /// Callers who wait for that.
   private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// Whether lanes that start wait for the apps of Redis.
+  private nonisolated let awaitsApps: Bool
   private let signal: LoopSignal
   private var isAsked = false
   private var isEnded = false
@@ -108,8 +108,10 @@ actor ConfigurationKeeper {
   /// Returns when the apps of Redis were read once, or cannot be, or not in `RedisAppsPlace.patienceMs`, or the keeper ends; at
   /// once where there are to be none.
   func complete() async {
-    guard !isComplete, !isEnded else { return }
-    await withCheckedContinuation { waiting.append($0) }
+    await withCheckedContinuation { waiter in
+      // Looked at here and not before: the call lets others in between when its task does not prefer the loop.
+      if isComplete || isEnded { waiter.resume() } else { waiting.append(waiter) }
+    }
   }
 
   /// Waits for the apps of Redis as `complete` does, but for a bounded time, also while the keeper's thread hangs in a file system.

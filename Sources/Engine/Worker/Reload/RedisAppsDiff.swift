@@ -43,7 +43,7 @@ struct RedisAppsDiff {
     guard !lists.isEmpty else { return }
     let counts = lists.map { "\($0.1.count) \($0.0.replacing("_", with: " "))" }
     var metadata: Logger.Metadata = [:]
-    for (name, names) in lists { metadata[name] = .string(LoggedNames.text(names)) }
+    for (name, names) in lists { metadata[name] = .string(ConfigurationDiff.listed(names)) }
     log.notice(
       "apps of Redis have changed: \(counts.joined(separator: ", "))", metadata: metadata)
     for app in leftOut.prefix(WorkerLimits.leftOutLoggedMax) {

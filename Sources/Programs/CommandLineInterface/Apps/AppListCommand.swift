@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Model
 internal import Operations
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 internal import Typesetting
@@ -23,8 +24,8 @@ struct AppListCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    guard (1...CommandLineLimits.appsMax).contains(limit) else {
-      throw ValidationError("--limit must be from 1 to \(CommandLineLimits.appsMax).")
+    guard (1...ConfigurationLimits.redisAppsMax).contains(limit) else {
+      throw ValidationError("--limit must be from 1 to \(ConfigurationLimits.redisAppsMax).")
     }
   }
 

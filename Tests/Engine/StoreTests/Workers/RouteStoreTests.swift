@@ -386,4 +386,25 @@ import Testing
       #expect(work.hasWork)
     }
   }
+
+  @Test("a job whose route cannot be listed is left where it is")
+  func leavesUnlistable() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
+      _ = try await store.redis("SET", "{pp}:unrouted:hints", "text")
+      let entry = try await store.takeNew()
+      let job = JobOfUnknownApp(entry: entry, app: "news", id: entry.source, suggestion: "shop")
+      let refused = await store.routes.passOn(
+        [job], consumer: "worker", waitMs: Self.waitMs)[0]
+      let error = #expect(throws: RedisError.self) { try refused.get() }
+      #expect("\(try #require(error))".contains("{pp}:unrouted:hints holds a string"))
+      let left = try await store.redis("EXISTS", "{pp}:unrouted:jobs:news", "{pp}:unrouted")
+      #expect(left.integer == 0)
+      _ = try await store.redis("DEL", "{pp}:unrouted:hints")
+      let passed = await store.routes.passOn(
+        [job], consumer: "worker", waitMs: Self.waitMs)[0]
+      #expect(try passed.get() == .ok)
+      #expect(try await alarms(store).first?.message.contains("did you mean \"shop\"?") == true)
+    }
+  }
 }

@@ -31,10 +31,15 @@ import Testing
       let shelf = try AppShelf(server, key: folder.key, keys: SealingKeys(sealingKey))
       try await prepare(shelf)
       try await folder.withKeeper(redis: server) { keeper, taken in
-        await keeper.begin()
+        await Self.begin(keeper) { taken.last != nil }
         try await body(keeper, taken, shelf)
       }
     }
+  }
+
+  /// Has the keeper begin until the apps are read: it waits for Redis a second at a time.
+  private static func begin(_ keeper: ConfigurationKeeper, until isRead: () -> Bool) async {
+    for _ in 1...60 where !isRead() { await keeper.begin() }
   }
 
   @Test("apps that stand in Redis are taken at the start, and later what has changed of them alone")
@@ -129,6 +134,7 @@ import Testing
       #expect(taken.last?.apps.redis.usable["locked"] != nil)
       // By this whoever rotates a key sees which workers have it.
       #expect(keeper.current.digest != digest)
+      #expect(taken.lines.has(.notice, "settings changed", ["settings": "apps_in_redis.key_files"]))
       #expect(taken.last?.apps.directory.numbers(app: "news") == news)
       // A file that holds no key changes nothing.
       try PrivateFile.write("no key", to: folder.folder.file("new.key"))
@@ -180,7 +186,7 @@ import Testing
       try folder.write(["shop"], Self.section)
       await keeper.ask()
       _ = await keeper.turn()
-      while await !keeper.takeRedisApps() { await Task.yield() }
+      await Self.begin(keeper) { taken.last?.apps.redis.usable["news"] != nil }
       #expect(taken.last?.apps.redis.usable["news"] != nil)
     }
   }
@@ -283,56 +289,6 @@ import Testing
     }
   }
 
-  @Test("a worker waits for the apps of Redis before its lanes start, and no longer than it lives")
-  func waits() async throws {
-    try await RedisServer.with { server in
-      let shelf = try AppShelf(server, key: folder.key, keys: SealingKeys(sealingKey))
-      try await shelf.put("news")
-      try await folder.withKeeper(redis: server) { keeper, taken in
-        let running = Task(executorPreference: keeper.loop) { await keeper.run() }
-        await keeper.complete()
-        #expect(keeper.current.apps.redis.usable["news"] != nil)
-        #expect(await keeper.end(running, withinMs: 60_000))
-      }
-      // Redis is away: only the end of the worker ends the wait.
-      await server.stop()
-      try await folder.withKeeper(redis: server) { keeper, taken in
-        let running = Task(executorPreference: keeper.loop) { await keeper.run() }
-        let waiting = Task { await keeper.complete() }
-        #expect(await keeper.end(running, withinMs: 60_000))
-        await waiting.value
-        #expect(keeper.current.apps.redis.ids.isEmpty)
-      }
-    }
-  }
-
-  @Test("a Redis that is away is waited for, for so long, and then the worker goes on without it")
-  func waitsForSoLong() async throws {
-    try await RedisServer.with { server in
-      let shelf = try AppShelf(server, key: folder.key, keys: SealingKeys(sealingKey))
-      try await shelf.put("news")
-      await server.stop()
-      try await folder.withKeeper(redis: server, patienceMs: 600_000) { keeper, taken in
-        #expect(taken.standing.awaited == "waits for the apps of Redis")
-        await keeper.begin()
-        let awaited = try #require(taken.standing.awaited)
-        #expect(awaited.hasPrefix("waits for the apps of Redis: "), "\(awaited)")
-        #expect(await !keeper.takeRedisApps())
-        #expect(taken.standing.redisAppsAlarm == nil)
-        #expect(taken.lines.has(.warning, "the apps of Redis cannot be read: "))
-      }
-      try await folder.withKeeper(redis: server, patienceMs: 0) { keeper, taken in
-        await keeper.begin()
-        await keeper.complete()
-        #expect(taken.standing.awaited == nil && keeper.current.apps.redis.ids.isEmpty)
-        let alarm = try #require(taken.standing.redisAppsAlarm)
-        #expect(alarm.field == "redis_apps|connection")
-        #expect(alarm.sentence.contains("and the worker goes on without them: "))
-        #expect(taken.lines.has(.error, "and the worker goes on without them"))
-      }
-    }
-  }
-
   @Test("a key that is taken away too early is an alarm, while the apps that it has sealed go on")
   func missed() async throws {
     try await withKeeper({ shelf in
@@ -363,7 +319,7 @@ import Testing
     }
   }
 
-  @Test("many apps are read page by page, and an app among them that changes meanwhile is not lost")
+  @Test("many apps are read page by page, and many are let go of at once")
   func many() async throws {
     try await withKeeper({ shelf in
       for number in 0..<200 { try await shelf.put("app-\(number)") }

@@ -192,7 +192,7 @@ package enum AppChanges: Sendable, Equatable {
   init(_ entries: [(entry: String, app: String)], since change: String?, countMax: Int) {
     var entries = entries[...]
     if let change {
-      // It is there as long as nothing behind it was trimmed, and as this is the Redis that it was read from.
+      // The known change is there as long as nothing behind it was trimmed, and as this is the Redis that it was read from.
       guard entries.first?.entry == change else {
         self = .unknown
         return

@@ -68,7 +68,7 @@ package struct SealedPlace: Sendable, Equatable {
     self.formDigest = formDigest
   }
 
-  /// The same app's place of another secret.
+  /// Returns the place of another secret of the app.
   func other(_ name: AppSecretName) -> SealedPlace {
     SealedPlace(app: app, name, formDigest: formDigest)
   }

@@ -245,8 +245,8 @@ local function gather(p, now)
 end
 
 -- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s, how long the records of jobs are kept that are given
--- up (s), how many apps of Redis the worker has, 0 when it has no routes of its own, which nobody could publish. Says that a worker of
--- a configuration lives, and looks after what waits.
+-- up (s), how many apps of Redis the worker has, 1 when it has a table of its own to publish, else 0. Says that a worker of a
+-- configuration lives, and looks after what waits.
 -- Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this worker has, else 0, 1 when anything waits,
 -- else 0, 1 while the fleet gathers, else 0, 0 when P:routes:apps lacks apps that the worker has, else 1, digest… (of the workers
 -- that live, or did so lately)}

@@ -95,9 +95,12 @@ final class FleetRoutes: Sendable {
     // Many jobs of one app may come together.
     if let suggested, suggested.app == app { return suggested.name }
     // With thousands of names each question would hold up the lane, and most names are near to another.
-    guard others.values.reduce(own.count, { $0 + $1.count }) <= WorkerLimits.suggestedAmongMax
-    else { return nil }
-    let known = Set(others.values.flatMap(\.apps)).union(own.apps)
+    var known: Set<String> = []
+    for table in [own] + others.values {
+      guard table.count <= WorkerLimits.suggestedAmongMax else { return nil }
+      known.formUnion(table.apps)
+      guard known.count <= WorkerLimits.suggestedAmongMax else { return nil }
+    }
     let name = NearestName.suggestion(for: app, among: known.sorted())
     state.withLock { $0.suggested = (app, name) }
     return name
