@@ -37,7 +37,7 @@ extension FleetSnapshot {
   private func json(_ shard: ShardStanding) -> JSONValue {
     .object([
       "shard": .string(shard.shard.name), "present": .bool(true), "jobs": .integer(shard.newJobs),
-      "waiting": .integer(shard.waiting), "in_work": .integer(shard.held),
+      "waiting": .integer(shard.waiting), "in_work": .integer(shard.inWork),
       "delayed": .integer(shard.queues.delayed), "dead": .integer(shard.queues.dead),
     ])
   }
@@ -57,7 +57,7 @@ extension FleetSnapshot {
   private func json(_ alarm: Alarm) -> JSONValue {
     var object: JSONObject = [
       "alarm": .string(alarm.field), "since": .integer(alarm.atMs),
-      "message": .string(alarm.message),
+      "message": .string(alarm.sentence),
     ]
     object["shard"] = alarm.shard.map { .string($0.name) }
     return .object(object)

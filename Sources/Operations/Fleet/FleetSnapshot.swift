@@ -15,7 +15,7 @@ package struct FleetSnapshot: Sendable {
   /// `<app>|<network>|<outcome>` of the last full minute and of the one that runs.
   package private(set) var lastMinute: [String: Int] = [:]
   package private(set) var thisMinute: [String: Int] = [:]
-  /// Each once, oldest first.
+  /// Each once, oldest first: one about a shard once for each shard.
   package private(set) var alarms: [Alarm] = []
   package private(set) var switches = SwitchReading()
   /// Each shard that was read.
@@ -57,7 +57,7 @@ package struct FleetSnapshot: Sendable {
       }
       sum.shards.append(
         ShardStanding(
-          shard: store.id, queues: queues, held: held.values.reduce(0, +),
+          shard: store.id, nowMs: seconds * 1_000, queues: queues, held: held,
           redis: try await store.settings.readAllowed()))
       snapshot = sum
     }
@@ -133,7 +133,9 @@ package struct FleetSnapshot: Sendable {
 
   /// Returns the fields of the alarms that stand, and of those that a worker would raise of how Redis is set up.
   package func alarmFields(accepting accepted: AcceptedRisks) -> [String] {
-    var fields = alarms.map(\.field)
+    var fields: [String] = []
+    // Two shards may have one alike.
+    for field in alarms.map(\.field) where !fields.contains(field) { fields.append(field) }
     for shard in shards {
       guard let settings = shard.redis else { continue }
       for finding in untoldRisks(

@@ -36,11 +36,7 @@ actor Lane {
   private var trouble: String?
   /// The remarks about sentinels that do not agree.
   private var remarks = Remarks()
-  /// Whether the Redis is known to be the lane's shard, and not another one of the fleet.
-  var hasShard: Bool
-  /// Why it is not.
-  var misplacement: String?
-  var isClaiming = false
+  var place: LanePlace
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
@@ -118,7 +114,7 @@ actor Lane {
       + [parts.passingOn?.leases].compactMap { $0 }.map {
         AgentLoop($0, on: loop, while: untilDrained)
       }
-    hasShard = settings.shared.doors == nil
+    place = LanePlace(isShard: settings.shared.doors == nil)
   }
 
   // MARK: Life
@@ -217,10 +213,6 @@ actor Lane {
         lane.renewing.wake()
         lane.redisLooks?.wake()
         lane.trouble = nil
-        // The place may be another one by now, without a name.
-        if lane.hasShard, lane.settings.shared.doors != nil {
-          lane.startUncounted { await $0.claimShard() }
-        }
         return lane.redis.server.map { "\($0)" } ?? ""
       }
       log.info("connected to Redis", metadata: ["server": "\(server)"])
@@ -335,7 +327,7 @@ actor Lane {
     statistics.accepted = sending.decider.accepted
     statistics.connections = sending.destinations.connections
     statistics.isConnected = redis.isReady && hasShard
-    statistics.trouble = redis.isReady ? misplacement : trouble
+    statistics.trouble = redis.isReady ? place.misplacement : trouble
     return statistics
   }
 
@@ -349,6 +341,7 @@ actor Lane {
   }
 
   func beat(worker: String, fields: [(String, String)]) async {
+    if settings.shared.name?.isMissing == true { startUncounted { await $0.claimAnew() } }
     // A worker that has taken its leave must not come back by a late beat.
     guard !life.isEnded, hasShard else { return }
     await reporter.beat(worker: worker, fields: fields)

@@ -47,14 +47,16 @@ final class LaneGroup: Sendable {
     self.shard = shard.id
     section = shard.redis.section
     self.clock = clock
-    var endpoint = try RedisEndpoint(shard.redis)
-    endpoint.expect(shard.id, prefix: shard.redis.prefix)
     let isOnly = process.groups == 1
+    let shardName = isOnly ? nil : ShardName(of: shard.id)
+    var endpoint = try RedisEndpoint(shard.redis)
+    endpoint.expect(shard.id, prefix: shard.redis.prefix) { shardName?.noteMissing() }
     var common = SharedParts(
       clock: clock, configuration: process.configuration, memory: process.memory)
     routes = common.routes
     common.shortage = process.shortage
     common.doors = process.doors
+    common.name = shardName
     let worker = process.worker
     lanes = try (0..<process.lanes).map { lane in
       // Each consumer has a name of its own, whatever shards two addresses turn out to be.

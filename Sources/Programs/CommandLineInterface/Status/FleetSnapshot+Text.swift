@@ -23,7 +23,7 @@ extension FleetSnapshot {
       for alarm in alarms {
         let age = FigureText.duration(ms: max(0, nowMs - alarm.atMs))
         lines.append(
-          "  \(DisplayText.printable(alarm.field)), for \(age): \(DisplayText.printable(alarm.message))"
+          "  \(DisplayText.printable(alarm.field)), for \(age): \(DisplayText.printable(alarm.sentence))"
         )
       }
       lines.append("")
@@ -89,7 +89,7 @@ extension FleetSnapshot {
     ])
     for shard in shards {
       let figures = [
-        shard.newJobs, shard.waiting, shard.held, shard.queues.delayed, shard.queues.dead,
+        shard.newJobs, shard.waiting, shard.inWork, shard.queues.delayed, shard.queues.dead,
       ]
       table.append(["  " + shard.shard.name] + figures.map { FigureText.count($0) })
     }

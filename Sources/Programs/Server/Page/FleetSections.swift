@@ -103,7 +103,7 @@ struct FleetSections {
           let parts = alarm.field.split(separator: "|", omittingEmptySubsequences: false)
           var object: JSONObject = [
             "alarm": Self.text(alarm.field), "since": .integer(alarm.atMs),
-            "message": Self.text(alarm.message),
+            "message": Self.text(alarm.sentence),
             "about": .array(parts.dropFirst().map { Self.text(String($0)) }),
           ]
           // Of a kind that this version does not know there is no paragraph to lead to.

@@ -39,10 +39,12 @@ package struct Alarm: Sendable, Equatable {
   package let atMs: Int64
   /// When it ends unless it is renewed, epoch milliseconds.
   package let untilMs: Int64
-  /// A sentence, with the name of the shard in front of it where there are others.
+  /// A sentence.
   package let message: String
   /// The shard that it is about; nil when it is about a worker as a whole, or the fleet has one shard.
   package private(set) var shard: ShardID?
+  /// The message, with the name of the shard in front of it where there are others.
+  package var sentence: String { shard.map { "shard \($0.name): \(message)" } ?? message }
 
   init(field: String, atMs: Int64, untilMs: Int64, message: String) {
     self.field = field
@@ -68,8 +70,7 @@ package struct Alarm: Sendable, Equatable {
   /// Returns the alarm as one of a shard, where there are others.
   package func of(_ shard: ShardID) -> Alarm {
     guard !shard.isOnly, AlarmKind(field: field)?.isOfProcess != true else { return self }
-    var alarm = Alarm(
-      field: field, atMs: atMs, untilMs: untilMs, message: "shard \(shard.name): \(message)")
+    var alarm = self
     alarm.shard = shard
     return alarm
   }

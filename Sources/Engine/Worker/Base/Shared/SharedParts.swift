@@ -17,6 +17,8 @@ struct SharedParts: Sendable {
 
   /// The other shards; nil in a fleet of one.
   var doors: ShardDoors?
+  /// Whether the shard has its name; nil in a fleet of one.
+  var name: ShardName?
 
   /// The clock by which tokens are dated, which apps of several shards may share.
   var tokenClock: FleetClock { home?.clock ?? clock }

@@ -19,16 +19,9 @@ package enum FleetRoutes {
       answers: [RouteDocument.Answer(200, "The fleet.", .json(FleetSchema.fleet))])
   ) { _, services throws(Problem) in
     let rates = ConfiguredRate.all(of: services.configuration)
-    let (snapshot, absences) = try await services.look { stores throws(RedisError) in
-      try await FleetSnapshot.read(stores)
+    let ((snapshot, draws), absences) = try await services.look { stores throws(RedisError) in
+      (try await FleetSnapshot.read(stores), try await lastDraws(rates.map(\.name), in: stores))
     }
-    // Without its home a fleet is shown as far as it is there.
-    let hasHome = !absences.contains { $0.shard == services.session.placement.home }
-    let draws =
-      hasHome
-      ? try await services.atHome { fleet throws(RedisError) in
-        try await fleet.rates.lastDraws(rates.map(\.name))
-      } : rates.map { _ in nil }
     guard
       case .object(var object) = snapshot.json(
         accepting: AcceptedRisks(services.configuration.shards), without: absences)
@@ -38,6 +31,20 @@ package enum FleetRoutes {
     return .ok(.object(object)).without(absences)
   }
 
+  /// Returns when each rate was drawn from last. Most stand beside their app, and those at home that apps of several shards share.
+  private static func lastDraws(
+    _ names: [String], in stores: [ShardStore]
+  ) async throws(RedisError) -> [Int64?] {
+    var draws: [Int64?] = names.map { _ in nil }
+    for store in stores {
+      let rates = FleetStore(connection: store.connection, prefix: store.keys.prefix).rates
+      draws = zip(draws, try await rates.lastDraws(names)).map { last, ms in
+        [last, ms].compactMap(\.self).max()
+      }
+    }
+    return draws
+  }
+
   /// An alarm of a network's breaker, with the parts of its name; nil for another alarm.
   private static func breaker(_ alarm: Alarm) -> JSONValue? {
     let parts = alarm.field.split(separator: "|", omittingEmptySubsequences: false)
@@ -45,7 +52,7 @@ package enum FleetRoutes {
     guard AlarmKind(field: alarm.field) == .breaker, parts.count == 4 else { return nil }
     return [
       "app": .string(parts[1]), "network": .string(parts[2]), "environment": .string(parts[3]),
-      "since": .integer(alarm.atMs), "message": .string(alarm.message),
+      "since": .integer(alarm.atMs), "message": .string(alarm.sentence),
     ]
   }
 

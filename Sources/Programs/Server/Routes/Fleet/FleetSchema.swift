@@ -116,6 +116,7 @@ enum FleetSchema {
               ("at", Schema.instant("When")), ("backlog", count), ("oldest_ready_ms", count),
               ("delayed", count), ("ended", count), ("in_flight", count),
               ("accepted_per_second", count),
+              ("shard", Schema.string("The shard that it is about, of a fleet with several")),
             ], required: ["at"]))
       )
     ], required: ["entries"], closed: true)
