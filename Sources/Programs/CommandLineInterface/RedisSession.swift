@@ -83,9 +83,12 @@ package struct RedisSession: Sendable {
   }
 
   /// Looks into the shards that are there, and says on standard error which are not.
+  /// - Parameter app: whose shard alone is looked into; nil for all.
   func look<Value: Sendable>(
-    on console: Console, _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
+    of app: String? = nil, on console: Console,
+    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
   ) async throws(CommandFailure) -> Value {
+    if let app { return try await ask(in: .app(app), body) }
     let (found, absences) = try await look(body)
     for absence in absences { console.note("warning: \(absence.sentence)") }
     return found

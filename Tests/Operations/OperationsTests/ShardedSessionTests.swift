@@ -298,7 +298,7 @@ import TestSupport
         "memory|w m", "unsafe_redis|eviction shard eu: m", "unsafe_redis|eviction shard main: m",
       ]
       for alarms in [snapshot.alarms, metrics.alarms] {
-        let found = alarms.filter { $0.message.hasSuffix("m") }.map { "\($0.field) \($0.message)" }
+        let found = alarms.filter { $0.message == "m" }.map { "\($0.field) \($0.sentence)" }
         #expect(found.sorted() == expected)
       }
       await session.close()

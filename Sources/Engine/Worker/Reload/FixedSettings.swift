@@ -15,7 +15,7 @@ struct FixedSettings: Sendable {
 
   private let settings: [Setting]
   /// The shard that each app lives in.
-  private let placement: [String: String]
+  private var placement: [String: String]
 
   init(_ configuration: Configuration) {
     let worker = configuration.worker
@@ -77,6 +77,11 @@ struct FixedSettings: Sendable {
     do throws(CredentialFileError) {
       return try CredentialFile.read(file, bytesMax: ReactorLimits.authoritiesFileBytesMax)
     } catch { return Array(error.description.utf8) }
+  }
+
+  /// Keeps to where new apps of a later configuration live, as the lanes do from then on.
+  mutating func holdNewApps(of other: FixedSettings) {
+    placement.merge(other.placement) { own, _ in own }
   }
 
   /// The settings that another configuration has differently, as they are named there. A shard that only one of them has is told

@@ -82,6 +82,33 @@ import TestSupport
     }
   }
 
+  @Test(
+    "a connection that is to find a name does not come about where there is none, and does when it is there"
+  )
+  func nameless() async throws {
+    try await Lane.withServer { lane, server in
+      let plain = try await lane.connect(server)
+      defer { plain.close() }
+      let store = ShardStore(connection: plain, prefix: "{pp}")
+      let eu = try ShardID("eu")
+      var endpoint = server.endpoint
+      endpoint.expect(eu, prefix: "{pp}") { "it has no name" }
+      let connection = try RedisConnection(loop: lane.loop, endpoint: endpoint)
+      defer { connection.close() }
+      connection.connect()
+      var refusal: RedisError?
+      for _ in 0..<2_000 where refusal == nil {
+        do throws(RedisError) { _ = try await connection.call(RedisCommand("PING")) } catch {
+          if "\(error)".contains("it has no name") { refusal = error }
+        }
+        await lane.loop.sleep(ms: 5)
+      }
+      #expect(refusal != nil && !connection.isReady)
+      #expect(try await store.placement.claim(for: eu) == .isOurs)
+      try await connection.waitUntilReady(timeoutMs: 30_000)
+    }
+  }
+
   @Test("where apps live is told and taken back, and what another configuration says stays")
   func elsewhere() async throws {
     try await Lane.withStore { _, store in

@@ -116,6 +116,12 @@ import Testing
     #expect(
       Self.names(placement.homes(of: second)) == ["shop": "eu", "news": "main", "blog": "eu"])
     #expect(FixedSettings(first).names(differingIn: FixedSettings(second)) == ["apps[].shard"])
+    // One that has come since is held, too.
+    var fixed = FixedSettings(first)
+    fixed.holdNewApps(of: FixedSettings(second))
+    let moved = try Self.load(folder, ["shop": "eu", "news": "main", "blog": "main"])
+    #expect(fixed.names(differingIn: FixedSettings(moved)) == ["apps[].shard"])
+    #expect(FixedSettings(first).names(differingIn: FixedSettings(moved)).isEmpty)
     // A shard that is new waits for a restart, and so does what lives there.
     let third = try Self.load(
       folder, ["shop": "eu", "news": "us"],

@@ -54,6 +54,12 @@ struct ShardStage: Sendable {
     return text
   }
 
+  /// When a worker beat last in a shard; 0 for never.
+  static func beat(_ worker: String, _ client: StageClient) async throws -> Double {
+    try await client.command("ZSCORE", "pushpool:workers", worker).string.flatMap { Double($0) }
+      ?? 0
+  }
+
   /// A job of the app `other`.
   static func other(_ id: String, _ users: Range<Int>, _ more: String = "") -> String {
     Devices.job(id, users, more).replacing("\"shop\"", with: "\"other\"")

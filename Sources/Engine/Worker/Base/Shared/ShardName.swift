@@ -23,7 +23,8 @@ final class ShardName: Sendable {
     state.withLock { state in
       state.isMissing = state.isKnown
       guard state.isKnown else { return nil }
-      return "the Redis of the shard \(shard.name) and its prefix have no name any more, as where all data were lost: no work is "
+      return
+        "the Redis of the shard \(shard.name) and its prefix have no name any more, as where all data were lost: no work is "
         + "taken there before they are found to be no other shard's"
     }
   }
