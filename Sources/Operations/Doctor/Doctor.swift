@@ -1,5 +1,5 @@
-internal import Model
 internal import HTTPClient
+internal import Model
 internal import Providers
 internal import PushpoolConfiguration
 package import Reactor

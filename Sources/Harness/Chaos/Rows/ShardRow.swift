@@ -1,6 +1,7 @@
 import LocalServices
 
-/// Row 33: another shard of the fleet dies or hangs under load, and the load's own does not notice.
+/// Row 33: another shard of the fleet dies or hangs under load, and the load's own does not notice; and jobs that are added in the
+/// wrong shard come to their own while both die and hang.
 struct ShardRow: MatrixRow {
   let number = 33
   let fault = "other shards die and hang"
@@ -12,6 +13,9 @@ struct ShardRow: MatrixRow {
     case hung
     /// The Redis of the fleet's home dies. What the load needs stands beside its app.
     case home
+    /// The jobs of the load are added in another shard. That dies, keeping what it has, and in turn the load's own hangs for longer
+    /// than a call to Redis may take: whether jobs were added there is not known then.
+    case astray
   }
 
   private static let shards = 2
@@ -21,6 +25,10 @@ struct ShardRow: MatrixRow {
   private static let hangMs: ClosedRange<UInt64> = 6_000...8_000
   /// No time in which others would wait for a lease or an answer.
   private static let recoverySeconds = 3.0
+  /// Longer than a Redis hangs: no lease ends meanwhile.
+  private static let leaseSeconds = 30
+  /// What a lane has no room for waits as jobs of an unknown app, until that shard is there.
+  private static let unroutedSeconds = 600
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
@@ -31,7 +39,10 @@ struct ShardRow: MatrixRow {
       result.notRun = "no phase of it has \"\(trial.phase ?? "")\" in its name"
       return result
     }
-    result.expectRecovery(within: trial.limit(Self.recoverySeconds))
+    // A run of the last way alone measures none.
+    if result.recoverySeconds != nil {
+      result.expectRecovery(within: trial.limit(Self.recoverySeconds))
+    }
     return result
   }
 
@@ -39,6 +50,13 @@ struct ShardRow: MatrixRow {
     var options = StageOptions(users: trial.users)
     options.redis.otherShards = Self.shards
     options.redis.isHomeElsewhere = way == .home
+    if way == .astray {
+      options.redis.areJobsAstray = true
+      options.redis.appendOnly = true
+      options.redis.appendSync = "always"
+      options.leaseSeconds = Self.leaseSeconds
+      options.unroutedSeconds = Self.unroutedSeconds
+    }
     let changes = trial.scaled(Self.changes)
     let (reckoning, seconds) = try await ChaosStage.with(trial, options) { stage in
       let seconds = try await stage.underLoad { stage in
@@ -49,6 +67,10 @@ struct ShardRow: MatrixRow {
         for change in 1...changes {
           try await ChaosStage.pause(ms: dice.pick(Self.pauseMs))
           trial.say("\(way.rawValue), change \(change) of \(changes)")
+          if way == .astray {
+            try await Self.disturb(change, &dice, stage)
+            continue
+          }
           let server = stage.standby.shards[way == .home ? 0 : change % Self.shards]
           longest = max(longest, try await Self.bringAbout(way, server, &dice, stage))
         }
@@ -59,7 +81,25 @@ struct ShardRow: MatrixRow {
     result.runs += changes
     result.take(reckoning, duplicatesMax: 0, way.rawValue)
     result.expectAllAccepted(reckoning, way.rawValue)
-    result.noteRecovery(seconds)
+    // Without its own shard the load stands still.
+    if way != .astray { result.noteRecovery(seconds) }
+  }
+
+  /// Has the shard die in which the jobs are added, or in turn that hang in which their app lives, and waits until they go on.
+  private static func disturb(
+    _ change: Int, _ dice: inout SeededDice, _ stage: ChaosStage
+  ) async throws {
+    if change.isMultiple(of: 2) {
+      let server = stage.standby.shards[0]
+      await server.kill9()
+      try await ChaosStage.pause(ms: dice.pick(pauseMs))
+      try await server.restart()
+    } else {
+      await stage.redis.freeze()
+      try await ChaosStage.pause(ms: dice.pick(hangMs))
+      await stage.redis.thaw()
+    }
+    _ = try await stage.secondsUntilProgress()
   }
 
   /// - Returns: the longest time in which nothing was settled while the server was away.
@@ -78,7 +118,7 @@ struct ShardRow: MatrixRow {
       await server.kill9()
       try await watch(forMs: dice.pick(pauseMs))
       try await server.restart()
-    case .hung:
+    case .hung, .astray:
       await server.freeze()
       try await watch(forMs: dice.pick(hangMs))
       await server.thaw()

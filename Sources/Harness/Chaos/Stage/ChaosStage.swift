@@ -56,7 +56,8 @@ final class ChaosStage: Sendable {
       lesserFile: try stage.write(Self.lesser(text, options), to: "lesser.yaml"),
       folder: folder.path, environment: timeZones.map { ["TZDIR": $0.path] } ?? [:])
     session = try await ChaosSession.open(
-      url: directURL, prefix: standby.prefix, awaitsReplica: options.redis.awaitsReplica)
+      url: directURL, prefix: standby.prefix, awaitsReplica: options.redis.awaitsReplica,
+      producersURL: options.redis.areJobsAstray ? standby.shards.first?.url : nil)
   }
 
   private static func acceptLog(_ stage: Stage) -> String { stage.folder.file("accepted.log") }

@@ -19,6 +19,8 @@ struct RedisOptions: Sendable {
   var otherShards = 0
   /// Whether the first of them is the fleet's home, in place of the Redis of the load.
   var isHomeElsewhere = false
+  /// Whether producers add the jobs of the load in the first of them, where their app does not live.
+  var areJobsAstray = false
   /// Whether a master that no replica keeps up with refuses writes, as docs/reference/redis.md has it for Sentinel.
   var refusesAlone = false
   /// Whether a fault proxy stands between the workers and it, and where they look for that.

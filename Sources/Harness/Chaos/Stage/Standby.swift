@@ -25,18 +25,19 @@ enum Standby: Sendable {
       return try await RedisCluster.with(shape) { try await body(.cluster($0)) }
     }
     if options.redis.otherShards > 0 {
-      return try await withShards(options.redis.otherShards, []) { try await body(.shards($0)) }
+      return try await withShards(options.redis, []) { try await body(.shards($0)) }
     }
     guard options.redis.sentinels > 0 else { return try await body(.none) }
     return try await SentinelSet.with(options, redis) { try await body(.sentinels($0)) }
   }
 
   private static func withShards<Result>(
-    _ count: Int, _ servers: [RedisServer], _ body: ([RedisServer]) async throws -> Result
+    _ options: RedisOptions, _ servers: [RedisServer],
+    _ body: ([RedisServer]) async throws -> Result
   ) async throws -> Result {
-    guard count > 0 else { return try await body(servers) }
-    return try await RedisServer.with { server in
-      try await withShards(count - 1, servers + [server], body)
+    guard servers.count < options.otherShards else { return try await body(servers) }
+    return try await RedisServer.with(options.server) { server in
+      try await withShards(options, servers + [server], body)
     }
   }
 

@@ -1,6 +1,6 @@
-internal import Operations
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import ProgramSetup
 internal import PushpoolConfiguration
 internal import Store

@@ -1,5 +1,5 @@
-internal import Model
 internal import ArgumentParser
+internal import Model
 internal import Operations
 internal import PushpoolConfiguration
 internal import Redis

@@ -1,5 +1,5 @@
-internal import ProgramSetup
 internal import Model
+internal import ProgramSetup
 internal import Redis
 internal import Store
 

@@ -1,8 +1,8 @@
-internal import Store
 internal import Model
 internal import Operations
 internal import PushpoolConfiguration
 internal import Redis
+internal import Store
 
 /// Reads the fleet for the feed, and remembers what makes a course of single looks: the pace of jobs, and the last hour.
 actor FleetReader: FleetSource {

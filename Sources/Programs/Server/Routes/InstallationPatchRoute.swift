@@ -1,5 +1,5 @@
-internal import Operations
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 

@@ -15,7 +15,8 @@ import Testing
   {
     try await RedisServer.with { eu in
       var configuration = Configuration(apps: [
-        AppConfiguration(id: "shop", shard: "eu"), AppConfiguration(id: "blog"),
+        AppConfiguration(id: "shop", pushesPerSecond: 500, shard: "eu"),
+        AppConfiguration(id: "blog"),
       ])
       let home = try ShardID("main")
       configuration.shards = ShardList(
@@ -50,6 +51,43 @@ import Testing
       let fleet = try await stage.ask(.get, "/v1/fleet")
       #expect(fleet.strings("shards", "shard") == ["main", "eu"])
       #expect(fleet.header("pushpool-shards-left-out") == nil)
+    }
+  }
+
+  @Test(
+    "a course says whose each figure is and is summed up, and a rate is known where it is drawn from"
+  )
+  func figures() async throws {
+    try await Self.with { stage, _ in
+      for (shard, backlog) in [("main", "2"), ("eu", "40")] {
+        _ = try await stage.services.session.run(in: .shard(try ShardID(shard))) {
+          store throws(RedisError) in
+          let nowS = try await store.serverSeconds()
+          let inLastMinuteMs = (nowS - nowS % 60) * 1_000 - 30_000
+          return try await store.connection.call(
+            RedisCommand(
+              "XADD", store.keys.timeline, "\(inLastMinuteMs)-0", "backlog", backlog,
+              "oldest_ready_ms", backlog))
+        }
+      }
+      _ = try await stage.services.session.run(in: .shard(try ShardID("eu"))) {
+        store throws(RedisError) in
+        try await FleetStore(connection: store.connection, prefix: store.keys.prefix).rates
+          .draw(RateLimit(name: "app:shop", perSecond: 500), wanted: 1)
+      }
+      let timeline = try await stage.ask(.get, "/v1/timeline")
+      let entries = (timeline["entries"]?.arrayValue ?? []).compactMap(\.objectValue)
+      #expect(
+        Set(entries.map { "\($0["shard"]?.stringValue ?? "") \($0["backlog"]?.int64Value ?? -1)" })
+          == ["main 2", "eu 40"])
+      let reading = try await FleetReader(stage.services).look()
+      let minutes = reading.sections[.history]?.objectValue?["minutes"]?.arrayValue ?? []
+      #expect(minutes.compactMap { $0.objectValue?["backlog"]?.int64Value } == [42])
+      #expect(minutes.compactMap { $0.objectValue?["oldest_ready_ms"]?.int64Value } == [40])
+      let fleet = try await stage.ask(.get, "/v1/fleet")
+      #expect(fleet.strings("rates", "app") == ["shop"])
+      let drawn = fleet["rates"]?.arrayValue?.first?.objectValue?["drawn_at"]?.int64Value
+      #expect(drawn ?? 0 > 1_700_000_000_000)
     }
   }
 
