@@ -27,7 +27,7 @@ struct ShardRow: MatrixRow {
   private static let recoverySeconds = 3.0
   /// Longer than a Redis hangs: no lease ends meanwhile.
   private static let leaseSeconds = 30
-  /// What a lane has no room for waits as jobs of an unknown app, until that shard is there.
+  /// Jobs for which a lane has no room wait so long, as those of an unknown app, for their shard.
   private static let unroutedSeconds = 600
 
   func run(_ trial: Trial) async throws -> RowResult {
