@@ -1,4 +1,6 @@
 import Model
+import Redis
+import Simulator
 import Testing
 import Worker
 

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import PushpoolConfiguration
+import Redis
 import Simulator
 
 /// A stage with a second Redis, the shard `eu` of the fleet. The app `other` lives there, and `shop` in `main`, the home.
