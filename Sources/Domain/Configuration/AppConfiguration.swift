@@ -4,6 +4,8 @@ internal import Yams
 /// One app, with its accounts at the push networks.
 package struct AppConfiguration: Sendable, Equatable {
   package var id: String
+  /// The name of the shard in which it lives; nil for the fleet's home.
+  package var shard: String?
   package var networks: AppNetworks
   /// How many pushes of it the fleet together begins in a second; nil for any number.
   package var pushesPerSecond: Int?
@@ -17,9 +19,10 @@ package struct AppConfiguration: Sendable, Equatable {
   package init(
     id: String, networks: AppNetworks = AppNetworks(), pushesPerSecond: Int? = nil,
     eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual, timeZone: String? = nil,
-    jobs: JobsConfiguration? = nil
+    jobs: JobsConfiguration? = nil, shard: String? = nil
   ) {
     self.id = id
+    self.shard = shard
     self.networks = networks
     self.pushesPerSecond = pushesPerSecond
     self.eventsPerMinute = eventsPerMinute
@@ -29,9 +32,11 @@ package struct AppConfiguration: Sendable, Equatable {
 }
 
 extension AppConfiguration {
-  /// - Parameter jobs: what holds for the jobs of apps that say nothing of their own.
+  /// - Parameters:
+  ///   - jobs: what holds for the jobs of apps that say nothing of their own.
+  ///   - shards: the shards that an app may live in.
   static func list(
-    in root: ConfigurationSection, jobs: JobsConfiguration
+    in root: ConfigurationSection, jobs: JobsConfiguration, shards: ShardList
   ) throws(ConfigurationError) -> [AppConfiguration] {
     guard let node = root.node("apps"), !ConfigurationSection.isNull(node) else { return [] }
     func refused(_ message: String) -> ConfigurationError {
@@ -64,7 +69,9 @@ extension AppConfiguration {
             "goes by the same variables \(section.variables)_… as \"\(other)\": unset them or "
               + "rename one app"))
       }
-      apps.append(try AppConfiguration(id: id, in: section, jobs: jobs))
+      var app = try AppConfiguration(id: id, in: section, jobs: jobs)
+      app.shard = try shard(in: section, of: shards)
+      apps.append(app)
     }
     return apps
   }
@@ -75,7 +82,7 @@ extension AppConfiguration {
   ) throws(ConfigurationError) -> (ConfigurationSection, ConfigurationScalar) {
     let field = "apps[\(position)]"
     let known =
-      ["id"] + Network.allCases.map(\.rawValue)
+      ["id", "shard"] + Network.allCases.map(\.rawValue)
       + ["pushes_per_second", "events_per_minute", "time_zone", "jobs"]
     // The variables of the unnamed section do not exist: no id has a character that becomes "[".
     let unnamed = try ConfigurationSection(
@@ -103,6 +110,20 @@ extension AppConfiguration {
       item, source: root.source, field: field, variables: "\(root.variables)_APPS_\(name)",
       known: known)
     return (section, id)
+  }
+
+  /// - Returns: nil for the home.
+  private static func shard(
+    in section: ConfigurationSection, of shards: ShardList
+  ) throws(ConfigurationError) -> String? {
+    guard let scalar = try section.scalar("shard") else { return nil }
+    let names = shards.ids.map(\.name)
+    if names.contains(where: { TextRule.isSame($0, scalar.text) }) { return scalar.text }
+    // A shard that is refused may be the one that is meant.
+    if !section.source.hasError(within: "\(RedisConfiguration.usualSection).shards") {
+      try section.source.refuse(scalar.refused(ShardList.unknown(scalar.text, among: names)))
+    }
+    return nil
   }
 
   private init(

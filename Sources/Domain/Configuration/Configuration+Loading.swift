@@ -64,11 +64,13 @@ extension Configuration {
       variables: ConfigurationSource.variablePrefix,
       known: ["redis", "worker", "jobs", "apps", AppsInRedisConfiguration.name, "log", "serve"])
     let jobs = try JobsConfiguration(in: root)
+    let shards = try ShardList(in: root)
     var configuration = Configuration(
-      redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
-      jobs: jobs, apps: try AppConfiguration.list(in: root, jobs: jobs),
+      worker: try WorkerConfiguration(in: root), jobs: jobs,
+      apps: try AppConfiguration.list(in: root, jobs: jobs, shards: shards),
       appsInRedis: try AppsInRedisConfiguration(in: root),
       log: try LogConfiguration(in: root), serve: try ServeConfiguration(in: root))
+    configuration.shards = shards
     configuration.adopt(
       files: source.files, passwords: source.passwords.map { ($0, source.file) },
       unusedVariables: source.unusedVariables)

@@ -1,4 +1,5 @@
 internal import Glibc
+package import Model
 
 /// All that an operator sets. Every scalar can come from the environment instead of the file.
 ///
@@ -8,7 +9,7 @@ internal import Glibc
 /// `PUSHPOOL_APPS_SHOP_EU_APNS_PRODUCTION_KEY_FILE`. A variable goes before the file; an empty one is
 /// refused.
 package struct Configuration: Sendable, Equatable {
-  package var redis: RedisConfiguration
+  package var shards: ShardList
   package var worker: WorkerConfiguration
   package var jobs: JobsConfiguration
   package var apps: [AppConfiguration]
@@ -36,7 +37,7 @@ package struct Configuration: Sendable, Equatable {
     appsInRedis: AppsInRedisConfiguration? = nil,
     log: LogConfiguration = LogConfiguration(), serve: ServeConfiguration = ServeConfiguration()
   ) {
-    self.redis = redis
+    shards = ShardList(redis)
     self.worker = worker
     self.jobs = jobs
     self.apps = apps
@@ -49,6 +50,26 @@ package struct Configuration: Sendable, Equatable {
 
   /// Whether there is anything to send for, or may be.
   package var hasApps: Bool { !apps.isEmpty || appsInRedis != nil }
+
+  /// Where the home of the fleet is: all of Redis, where the fleet has one shard.
+  package var redis: RedisConfiguration {
+    get { shards.homeRedis }
+    set { shards.homeRedis = newValue }
+  }
+
+  /// Where the shard of an app is: the home for one that the configuration does not have.
+  package func redis(of app: String) -> RedisConfiguration {
+    guard shards.all.count > 1, let name = self.app(app)?.shard else { return redis }
+    return shards.all.first { TextRule.isSame($0.id.name, name) }?.redis ?? redis
+  }
+
+  /// The shard in which each app lives.
+  package var placement: Placement {
+    let placed = apps.compactMap { app in app.shard.map { (app.id, $0) } }
+    return Placement(
+      shards: shards.ids, home: shards.home,
+      apps: Dictionary(placed, uniquingKeysWith: { first, _ in first }))
+  }
 
   /// Who goes by a configuration. None of them looks at files that it does not use.
   package enum Reader: Sendable, CaseIterable {

@@ -21,6 +21,8 @@ package enum ConfigurationLimits {
   /// A user's name in SOCKS5 is that long at most (RFC 1929, 2).
   package static let proxyUserBytesMax = 255
   package static let prefixBytesMax = 64
+  /// Each has lanes of its own in every worker.
+  package static let shardsMax = 64
   /// Sentinels, or nodes of a cluster, that a URL names.
   package static let redisHostsMax = 16
   /// The name that sentinels know a master by.

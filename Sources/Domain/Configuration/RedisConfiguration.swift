@@ -14,6 +14,10 @@ package struct RedisConfiguration: Sendable, Equatable {
   package var acceptedRisks: Set<RedisRisk>
   /// How to log in at the sentinels of the URL, where it has any.
   package var sentinel: SentinelLogin
+  /// The section of the configuration that says all this, by which errors name a field of it.
+  package var section = RedisConfiguration.usualSection
+
+  package static let usualSection = "redis"
 
   package init(
     url: RedisURL = RedisURL(
@@ -32,16 +36,18 @@ package struct RedisConfiguration: Sendable, Equatable {
   /// The password of the URL or of the password file; nil when there is neither.
   package func password() throws(ConfigurationError) -> Secret? {
     guard let passwordFile else { return url.password }
-    return try SecretFile.read(passwordFile, field: "redis.password_file")
+    return try SecretFile.read(passwordFile, field: "\(section).password_file")
   }
 }
 
 extension RedisConfiguration {
-  init(in root: ConfigurationSection) throws(ConfigurationError) {
-    let section = try root.section(
-      "redis",
-      known: ["url", "password_file", "ca_file", "prefix", "accepted_risks"] + SentinelLogin.fields)
+  static let fields =
+    ["url", "password_file", "ca_file", "prefix", "accepted_risks"] + SentinelLogin.fields
+
+  /// - Parameter section: of the fields, which may hold others.
+  init(in section: ConfigurationSection) throws(ConfigurationError) {
     self.init()
+    self.section = section.field
     let own = try section.scalar("url")
     if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
       self.url = url
@@ -50,7 +56,8 @@ extension RedisConfiguration {
     let file = try section.scalar("password_file")
     if url.password != nil, let own, let file, (own.variable == nil) == (file.variable == nil) {
       try section.source.refuse(
-        file.refused("must not stand beside a password in redis.url: give one of them"))
+        file.refused(
+          "must not stand beside a password in \(section.path(to: "url")): give one of them"))
     }
     // The environment goes before the file.
     let isDisplaced = url.password != nil && own?.variable != nil
@@ -74,7 +81,8 @@ extension RedisConfiguration {
   /// All keys must be in one slot of a cluster.
   private func checkCluster(_ section: ConfigurationSection) throws(ConfigurationError) {
     guard case .cluster = url.server, !prefix.contains("{") else { return }
-    let message = "must be a hash tag, such as {pushpool}, beside redis+cluster:// in redis.url"
+    let message =
+      "must be a hash tag, such as {pushpool}, beside redis+cluster:// in \(section.path(to: "url"))"
     try section.source.refuse(
       section.scalar("prefix")?.refused(message) ?? section.missing("prefix", message))
   }

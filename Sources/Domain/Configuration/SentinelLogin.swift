@@ -15,9 +15,10 @@ package struct SentinelLogin: Sendable, Equatable {
   }
 
   /// The password of the file; nil when there is none.
-  package func password() throws(ConfigurationError) -> Secret? {
+  /// - Parameter section: where the login stands, for an error.
+  package func password(in section: String = "redis") throws(ConfigurationError) -> Secret? {
     guard let passwordFile else { return nil }
-    return try SecretFile.read(passwordFile, field: "redis.sentinel_password_file")
+    return try SecretFile.read(passwordFile, field: "\(section).sentinel_password_file")
   }
 }
 
@@ -35,7 +36,8 @@ extension SentinelLogin {
         // Which Redis was meant is not known.
         if section.source.hasError(at: section.path(to: "url")) { continue }
         try section.source.refuse(
-          scalar.refused("must stand beside sentinels in redis.url (redis+sentinel://…)"))
+          scalar.refused(
+            "must stand beside sentinels in \(section.path(to: "url")) (redis+sentinel://…)"))
       }
       return
     }

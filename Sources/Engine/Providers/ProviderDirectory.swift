@@ -117,6 +117,12 @@ package struct ProviderDirectory: Sendable {
     self.perSecondMax = perSecondMax.filter { $0.value < .infinity }
   }
 
+  /// Returns the directory without the apps that are not meant. Entries keep their numbers, and credentials their sources.
+  package func only(_ isMeant: (_ app: String) -> Bool) -> ProviderDirectory {
+    ProviderDirectory(
+      entries: entries.filter { isMeant($0.app) }, numbersEnd: numbersEnd, sources: sources)
+  }
+
   /// The entry of a number; nil when this directory has it not.
   package func entry(_ number: Int) -> Entry? {
     var (low, high) = (0, entries.count)

@@ -19,6 +19,11 @@ package struct RedisApps: Sendable, Equatable {
   /// How many there are.
   package var count: Int { usable.count + leftOut.count + displaced.count + unread.count }
 
+  /// Whether an app of this name counts, or may when its record is read or mended.
+  package func has(_ id: String) -> Bool {
+    usable[id] != nil || leftOut[id] != nil || unread.contains(id)
+  }
+
   /// The names of all.
   package var ids: Set<String> {
     Set(usable.keys).union(leftOut.keys).union(displaced).union(unread)

@@ -161,6 +161,13 @@ package struct Keys: Sendable {
   /// STRING: a browser that has shown a key, by a digest of the name that it got.
   func session(_ digest: String) -> String { "\(prefix):session:\(digest)" }
 
+  /// STRING: the name of the shard that this is, in a fleet of several.
+  var shard: String { "\(prefix):shard" }
+  /// HASH: the shards that the fleet has had, each with when it was listed first; in the home of a fleet of several.
+  var shards: String { "\(prefix):shards" }
+  /// HASH: app → the shard in which it lives, of those that live in another one.
+  package var elsewhere: String { "\(prefix):elsewhere" }
+
   /// ZSET: digest of a configuration → when a worker last had it.
   var routes: String { "\(prefix):routes" }
 

@@ -35,15 +35,16 @@ extension RedisEndpoint {
     _ sentinels: [Endpoint], master: String, tls: Bool, _ configuration: RedisConfiguration
   ) throws(ConfigurationError) -> SentinelGroup {
     let login = configuration.sentinel
-    let password = try login.password()?.text
+    let password = try login.password(in: configuration.section)?.text
     do throws(TLSError) {
       return try SentinelGroup(
         sentinels: sentinels, master: master, tls: tls,
         caFile: login.caFile ?? configuration.caFile, user: login.user, password: password)
     } catch {
-      let field = login.caFile == nil ? "redis.ca_file" : "redis.sentinel_ca_file"
+      let field = login.caFile == nil ? "ca_file" : "sentinel_ca_file"
       throw ConfigurationError(
-        file: "configuration", line: nil, field: field, message: "\(error)")
+        file: "configuration", line: nil, field: "\(configuration.section).\(field)",
+        message: "\(error)")
     }
   }
 }

@@ -43,6 +43,8 @@ package enum StoreLimits {
   static let routesWrittenAtOnce = 250
   /// Configurations of workers that are looked at: ROUTE_DIGESTS_MAX in Functions/Library/limits.lua.
   static let routeTablesMax = 128
+  /// Apps and routes that no worker has and that are asked for: ROUTES_WAITED_FOR_MAX there.
+  static let routesWaitedForMax = 1_000
   /// Each worker says more often which routes it has: ROUTE_ALIVE_MS there.
   static let routesAliveMs: Int64 = 5_000
   /// Segments uploaded between two renewals of the job's lease.

@@ -3,26 +3,31 @@ package import PushpoolConfiguration
 package import Reactor
 package import Redis
 package import Store
-internal import Typesetting
 
-/// The door by which a program beside the workers uses the stores of a fleet: one connection, which comes back by itself, and
-/// sentences about what fails. An actor that runs on the loop of its connection.
+/// The door by which a program beside the workers uses the stores of a fleet: a connection to each shard, which comes back by
+/// itself, and sentences about what fails. An actor that runs on the loop of its connections.
+///
+/// Where there are several shards, a session that waits connects to a shard when it is first needed, so that one which is
+/// away holds nobody up who needs another.
 package actor StoreSession {
   package nonisolated let loop: EventLoop
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     loop.asUnownedSerialExecutor()
   }
 
-  /// The shards of the fleet, by which entries are read that somebody names.
-  package nonisolated let shards: [ShardID] = [.only]
-  private let client: Client
-  private let place: String
+  /// The shards of the fleet, by which entries are read that somebody names, and which app lives in which.
+  package nonisolated let placement: Placement
+  package nonisolated var shards: [ShardID] { placement.shards }
+  let client: Client
   /// The documented user with the fewest rights that may do what the session is for.
-  private let user: DocumentedUser
+  let user: DocumentedUser
   /// Whether plain commands that only read are all that it is for, so that a replica will do.
   private let onlyReads: Bool
-  private var store: ShardStore?
-  /// The fleet's own store, over the same connection: the only shard is the home.
+  /// Whether it waits until a shard can be used that is needed first.
+  private let isPatient: Bool
+  /// One for each shard; empty when the session is closed.
+  private var links: [ShardLink] = []
+  /// The fleet's own store, over the connection to the home.
   private var fleet: FleetStore?
 
   /// The program that asks.
@@ -39,43 +44,51 @@ package actor StoreSession {
 
   /// Connects, or says at once why that cannot be.
   /// - Parameters:
+  ///   - configuration: of which it reads where the shards are, and which apps live there. With several shards it connects
+  ///     to one when that is first needed.
   ///   - loop: one that runs, and outlives the session.
   ///   - user: whose rights the session needs. The functions that an operator or the server calls are loaded where they are missing.
   ///   - onlyReads: whether it reads alone, by plain commands, though a reader and a dashboard lack the rights.
   package static func open(
-    _ configuration: RedisConfiguration, as user: DocumentedUser, onlyReads: Bool = false,
+    _ configuration: Configuration, as user: DocumentedUser, onlyReads: Bool = false,
     for client: Client, on loop: EventLoop
   ) async throws(StoreFailure) -> StoreSession {
     let session = StoreSession(
-      loop: loop, client: client, place: "\(configuration.url)", user: user, onlyReads: onlyReads)
-    try await session.connect(configuration)
+      configuration.placement, client: client, user: user, onlyReads: onlyReads, isPatient: true,
+      on: loop)
+    try await session.makeLinks(configuration.shards)
+    if session.shards.count == 1 { try await session.connectOnly() }
     return session
   }
 
-  /// Returns at once, and connects meanwhile: for a program that is there before Redis is, and stays when Redis goes.
-  /// Until there is a connection, and whenever there is none, whatever is asked fails at once.
+  /// Returns at once, and connects to all shards meanwhile: for a program that is there before Redis is, and stays when Redis
+  /// goes. Until there is a connection, and whenever there is none, whatever is asked of a shard fails at once.
   /// - Parameters:
   ///   - user, client, loop: as of `open`.
-  ///   - onChange: called on the loop with nil each time the connection can be used, and with the reason each time it is
+  ///   - onChange: called on the loop with nil each time a shard can be used, and with the reason each time its connection is
   ///     lost or cannot be made, once per attempt.
   package static func opening(
-    _ configuration: RedisConfiguration, as user: DocumentedUser, for client: Client,
-    on loop: EventLoop, onChange: @escaping @Sendable (StoreFailure?) -> Void
+    _ configuration: Configuration, as user: DocumentedUser, for client: Client,
+    on loop: EventLoop, onChange: @escaping @Sendable (ShardID, StoreFailure?) -> Void
   ) async throws(StoreFailure) -> StoreSession {
     let session = StoreSession(
-      loop: loop, client: client, place: "\(configuration.url)", user: user, onlyReads: false)
-    try await session.connect(configuration, meanwhile: onChange)
+      configuration.placement, client: client, user: user, onlyReads: false, isPatient: false,
+      on: loop)
+    try await session.makeLinks(configuration.shards)
+    await session.connectMeanwhile(onChange)
     return session
   }
 
   private init(
-    loop: EventLoop, client: Client, place: String, user: DocumentedUser, onlyReads: Bool
+    _ placement: Placement, client: Client, user: DocumentedUser, onlyReads: Bool,
+    isPatient: Bool, on loop: EventLoop
   ) {
     self.loop = loop
+    self.placement = placement
     self.client = client
-    self.place = place
     self.user = user
     self.onlyReads = onlyReads
+    self.isPatient = isPatient
   }
 
   /// Whether the functions are loaded where they are missing.
@@ -89,106 +102,140 @@ package actor StoreSession {
     }
   }
 
-  /// - Parameter onChange: where it is given, this does not wait, and tells it what becomes of the connection.
-  private func connect(
-    _ configuration: RedisConfiguration,
-    meanwhile onChange: (@Sendable (StoreFailure?) -> Void)? = nil
-  ) async throws(StoreFailure) {
-    let connection: RedisConnection
+  // MARK: Connections
+
+  private func makeLinks(_ shards: ShardList) throws(StoreFailure) {
+    var links: [ShardLink] = []
+    for shard in shards.all { links.append(try link(to: shard)) }
+    self.links = links
+    guard let home = links.first(where: { $0.id == shards.home }) else { return }
+    fleet = FleetStore(connection: home.store.connection, prefix: home.shard.redis.prefix)
+  }
+
+  private func link(to shard: ShardConfiguration) throws(StoreFailure) -> ShardLink {
     do {
-      var endpoint = try RedisEndpoint(configuration)
+      var endpoint = try RedisEndpoint(shard.redis)
       endpoint.clientName = client.name
+      endpoint.expect(shard.id, prefix: shard.redis.prefix)
       // A reader calls only functions that write nothing.
       let callsFunctions = user == .reader || needsLibrary
       endpoint.needsPrimary = needsPrimary
-      connection = try RedisConnection(
-        loop: loop, endpoint: endpoint,
-        library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: needsLibrary)
+      return ShardLink(
+        shard,
+        connection: try RedisConnection(
+          loop: loop, endpoint: endpoint,
+          library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: needsLibrary))
     } catch {
       throw StoreFailure(.misconfigured, "\(error)")
     }
-    store = ShardStore(connection: connection, prefix: configuration.prefix)
-    fleet = FleetStore(connection: connection, prefix: configuration.prefix)
-    if let onChange { return connect(connection, telling: onChange) }
-    let failure: RedisError? = await withUnsafeContinuation { continuation in
-      var isAnswered = false
-      func answer(_ failure: RedisError?) {
-        if !isAnswered { continuation.resume(returning: failure) }
-        isAnswered = true
+  }
+
+  private func connectOnly() async throws(StoreFailure) {
+    do throws(StoreFailure) { try await connect(links) } catch {
+      for link in links { link.close() }
+      throw error
+    }
+  }
+
+  private func connectMeanwhile(_ onChange: @escaping @Sendable (ShardID, StoreFailure?) -> Void) {
+    for link in links {
+      let (id, place, user) = (link.id, link.shard.place, user)
+      link.begin { [weak self] trouble in
+        onChange(
+          id,
+          trouble.map { StoreFailure(.unavailable, "Redis at \(place): \(user.explain($0))") })
+        if trouble == nil { Task { await self?.provideFunctions(in: id) } }
       }
-      connection.onReady = { answer(nil) }
-      // The first failure is the answer: a person waits.
-      connection.onLost = { answer($0) }
-      connection.connect()
     }
-    connection.onReady = nil
-    connection.onLost = nil
-    if let failure {
-      connection.close()
-      throw StoreFailure(
-        .unavailable,
-        "cannot use Redis at \(place): \(failure.described(with: advice(after: failure)))")
-    }
-    await provideFunctions()
   }
 
-  private func connect(
-    _ connection: RedisConnection, telling onChange: @escaping @Sendable (StoreFailure?) -> Void
-  ) {
-    connection.onReady = { [weak self] in
-      onChange(nil)
-      Task { await self?.provideFunctions() }
+  /// Connects to those that are needed for the first time.
+  /// - Throws: the first reason why one of them cannot be used.
+  private func connect(_ links: [ShardLink]) async throws(StoreFailure) {
+    guard isPatient else { return }
+    let begun = links.filter { $0.begin() }
+    var failure: StoreFailure?
+    for link in links {
+      if let error = await link.firstFailure() { failure = failure ?? cannotUse(link, error) }
     }
-    let place = place
-    let user = user
-    connection.onLost = {
-      onChange(StoreFailure(.unavailable, "Redis at \(place): \(user.explain($0))"))
-    }
-    connection.connect()
+    for link in begun where link.isReady { await provideFunctions(in: link.id) }
+    if let failure { throw failure }
   }
 
-  private func provideFunctions() async {
+  private func provideFunctions(in shard: ShardID) async {
     // For other clients: that it fails is no reason not to do what was asked for.
-    if needsLibrary { _ = try? await store?.registration.provide() }
+    guard needsLibrary, let link = links.first(where: { $0.id == shard }) else { return }
+    _ = try? await link.store.registration.provide()
   }
 
-  /// Returns advice about a connection that cannot be made.
-  private func advice(after failure: RedisError) -> String? {
-    if let remedy = user.remedy(for: failure) { return remedy }
-    switch failure {
-    case .connectionLost, .timeout, .unavailable:
-      return "start it, or name another with --redis URL"
-    case .server, .protocolViolation, .tooManyPending, .unsuitable, .unexpectedReply: return nil
+  /// The links to the shards of a scope, connected as far as that is waited for; never none.
+  func links(in scope: ShardScope) async throws(StoreFailure) -> [ShardLink] {
+    guard let first = links.first else { throw Self.closed }
+    let chosen =
+      switch scope {
+      case .app(let app): links.filter { $0.id == placement[app] }
+      case .shard(let shard): links.filter { $0.id == shard }
+      case .home: links.filter { $0.id == placement.home }
+      case .all, .present: links
+      }
+    guard !chosen.isEmpty else { throw StoreFailure(.invalid, "there is no such shard") }
+    do throws(StoreFailure) { try await connect(chosen) } catch {
+      // A fleet of one shard has no other to be content with.
+      guard scope == .present, links.count > 1 else { throw error }
+    }
+    guard scope == .present, links.count > 1 else { return chosen }
+    let present = links.filter(\.isReady)
+    if present.isEmpty { throw absence(of: first) }
+    return present
+  }
+
+  /// Returns what is unsafe about Redis and not accepted, a sentence each; nothing of one that does not let itself be asked.
+  package func risks(in scope: ShardScope) async -> [String] {
+    var sentences: [String] = []
+    for link in (try? await links(in: scope)) ?? [] {
+      let settings = try? await link.store.settings.readAllowed()
+      let found = settings?.risks(accepting: link.shard.redis.acceptedRisks) ?? []
+      sentences += found.map {
+        link.id.isOnly ? $0.sentence : "shard \(link.id.name): \($0.sentence)"
+      }
+    }
+    return sentences
+  }
+
+  /// Returns the shards that cannot be used now.
+  /// - Parameter present: those that were used.
+  package func absences(beside present: [ShardID]) -> [ShardAbsence] {
+    links.filter { !present.contains($0.id) }.map {
+      ShardAbsence(shard: $0.id, failure: absence(of: $0))
     }
   }
 
-  /// Returns what is unsafe about Redis and not accepted; nothing where it does not let itself be asked.
-  package func risks(_ configuration: RedisConfiguration) async -> [RedisSettings.Finding] {
-    let settings = try? await store?.settings.readAllowed()
-    return settings?.risks(accepting: configuration.acceptedRisks) ?? []
-  }
+  // MARK: Asking
 
-  /// Runs a body on the session's loop, against the store of a shard: for what is in one shard, as an install.
-  /// - Parameter subjects: what it is about, to say which of its keys is wrong.
+  /// Runs a body on the session's loop, against the store of one shard: for what is in one shard, as an install.
+  /// - Parameters:
+  ///   - scope: of one shard. Of several the first is taken.
+  ///   - subjects: what it is about, to say which of its keys is wrong.
   package func run<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws(StoreFailure) -> Value {
-    guard let store else { throw Self.closed }
+    let link = try await links(in: scope)[0]
     do throws(RedisError) {
-      return try await body(store)
+      return try await body(link.store)
     } catch {
-      throw await failure(error, about: subjects)
+      throw await failure(error, about: subjects, at: [link])
     }
   }
 
-  /// Begins a body and does not wait for it. Bodies begin in the order of the calls, each at once: the first command
-  /// of each goes out in that order.
+  /// Begins a body and does not wait for it. Bodies of a shard begin in the order of the calls, each at once: the first
+  /// command of each goes out in that order.
   package func begin<Value: Sendable>(
+    in shard: ShardID,
     _ body: @escaping @Sendable (ShardStore) async throws(RedisError) -> Value
-  ) -> Task<Result<Value, RedisError>, Never> {
-    Task.immediate {
-      guard let store = self.store else { return .failure(.unavailable(reason: "closed")) }
+  ) async throws(StoreFailure) -> Task<Result<Value, RedisError>, Never> {
+    let store = try await links(in: .shard(shard))[0].store
+    return Task.immediate {
       do throws(RedisError) { return .success(try await body(store)) } catch {
         return .failure(error)
       }
@@ -201,126 +248,89 @@ package actor StoreSession {
     with patience: @Sendable () -> Patience = { Patience() },
     _ body: @Sendable (FleetStore) async throws(RedisError) -> Value
   ) async throws(StoreFailure) -> Value {
+    let links = try await links(in: .home)
     guard let fleet else { throw Self.closed }
     do throws(OperationError) {
       return try await patience().repeating(at: fleet, body)
     } catch {
-      throw await failure(error, about: [])
+      throw await failure(error, about: [], at: links)
     }
   }
 
-  /// Runs a body on the session's loop, against the stores of all shards.
+  /// Runs a body on the session's loop, against the stores of a scope.
   /// - Parameter subjects: as of `run`.
   package func ask<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
   ) async throws(StoreFailure) -> Value {
-    try await run(about: subjects) { store throws(RedisError) in try await body([store]) }
+    try await operate(in: scope, about: subjects) { stores throws(OperationError) in
+      do throws(RedisError) { return try await body(stores) } catch { throw .redis(error) }
+    }
   }
 
   /// Runs an operation as `ask`, which may fail otherwise than by Redis.
   /// - Parameter subjects: as of `run`.
   package func operate<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
   ) async throws(StoreFailure) -> Value {
-    guard let store else { throw Self.closed }
-    do throws(OperationError) {
-      return try await body([store])
-    } catch {
-      throw await failure(error, about: subjects)
+    var links = try await links(in: scope)
+    while true {
+      let error: OperationError
+      do throws(OperationError) { return try await body(links.map(\.store)) } catch let caught {
+        error = caught
+      }
+      let rest = scope == .present ? await usable(links, after: error, for: body) : []
+      guard !rest.isEmpty, rest.count < links.count else {
+        throw await failure(error, about: subjects, at: links)
+      }
+      links = rest
     }
   }
 
+  /// Returns the links of those shards that answer, after a look into all of them has failed: one that is there may be loading its
+  /// data, be full, or not let this user read. Each is asked by itself then.
+  private func usable<Value: Sendable>(
+    _ links: [ShardLink], after error: OperationError,
+    for body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
+  ) async -> [ShardLink] {
+    guard links.count > 1, case .redis(let error) = error, error.isPassing else { return links }
+    let present = links.filter(\.isReady)
+    guard present.count == links.count else { return present }
+    var usable: [ShardLink] = []
+    for link in present {
+      do throws(OperationError) {
+        _ = try await body([link.store])
+        usable.append(link)
+      } catch {
+        if case .redis(let error) = error { link.note(refusal: error) }
+      }
+    }
+    return usable
+  }
+
   /// Waits until what failed for the nth time may be tried again.
-  /// - Parameter subjects: as of `run`.
+  /// - Parameters:
+  ///   - shard: where it failed.
+  ///   - subjects: as of `run`.
   /// - Throws: when it failed for good, was tried often enough, or the caller wants it to end.
   package func waitToRepeat(
-    after error: RedisError, attempt: Int, about subjects: [KeySubject],
+    in shard: ShardID, after error: RedisError, attempt: Int, about subjects: [KeySubject],
     with patience: @Sendable () -> Patience
   ) async throws(StoreFailure) {
-    guard let store else { throw await failure(error, about: subjects) }
+    let links = try await links(in: .shard(shard))
     do throws(OperationError) {
-      try await patience().wait(for: store, after: error, attempt: attempt)
+      try await patience().wait(for: links[0].store, after: error, attempt: attempt)
     } catch {
-      throw await failure(error, about: subjects)
+      throw await failure(error, about: subjects, at: links)
     }
   }
 
   package func sleep(ms: UInt64) async { await loop.sleep(ms: ms) }
 
   package func close() {
-    store?.connection.close()
-    store = nil
+    for link in links { link.close() }
+    links = []
     fleet = nil
-  }
-
-  // MARK: Sentences
-
-  private static let closed = StoreFailure(.internalError, "the session is closed")
-
-  private func failure(
-    _ error: OperationError, about subjects: [KeySubject]
-  ) async -> StoreFailure {
-    switch error {
-    case .redis(let error): await failure(error, about: subjects)
-    case .stopped: StoreFailure(.interrupted, "interrupted")
-    case .notFoundYet(let id):
-      StoreFailure(
-        .interrupted,
-        "job \(DisplayText.printable(id)) was not found yet, and nothing was changed")
-    case .unknownJob(let app, let id): .unknownJob(id, app: app, or: "never enqueued")
-    case .doomedJob(let id, let fault):
-      StoreFailure(
-        .invalid,
-        "job \(DisplayText.printable(id)) waits for a worker, and nothing of it will be sent: the "
-          + "one that takes it makes it a dead letter (pushpool dead list), because "
-          + DisplayText.printable("\(fault)"))
-    }
-  }
-
-  private func failure(
-    _ error: RedisError, about subjects: [KeySubject]
-  ) async -> StoreFailure {
-    switch error {
-    case .server("INVALID", let message): StoreFailure(.invalid, message)
-    case .server("WRONGTYPE", _): await wrongType(error, about: subjects)
-    case .server where error.isFunctionMissing:
-      StoreFailure(
-        .unavailable,
-        "Redis at \(place): the functions of version \(client.version) are not loaded there: "
-          + "start a worker of this version, or run a command once as \(DocumentedUser.operator.rawValue)"
-      )
-    case .server, .connectionLost, .timeout, .unavailable, .tooManyPending, .unsuitable:
-      StoreFailure(
-        .unavailable, "Redis at \(place): \(user.explain(error))",
-        mayHaveHappened: error.mayHaveHappened)
-    case .protocolViolation, .unexpectedReply:
-      StoreFailure(.internalError, "Redis at \(place): \(error)")
-    }
-  }
-
-  /// Redis does not say which key it is: the keys are asked one by one.
-  private func wrongType(
-    _ error: RedisError, about subjects: [KeySubject]
-  ) async -> StoreFailure {
-    let findings = (try? await store?.keyTypes.findings(after: error, about: subjects)) ?? []
-    let told = findings.prefix(OperationsLimits.wrongKeysNamedMax).map {
-      "\(DisplayText.printable($0.sentence)); \($0.remedy)"
-    }
-    let what =
-      told.isEmpty ? "\(error): another program uses the same prefix" : told.joined(separator: ". ")
-    return StoreFailure(
-      .wrongType, "Redis at \(place): \(what); or choose another prefix with --prefix")
-  }
-}
-
-extension KeyTypes.Finding {
-  /// Advice about it, with the command to type.
-  var remedy: String {
-    let name = ShellWord.quoted(key)
-    if let staying { return "another program or a hand wrote it; \(staying.remedy(name))" }
-    return "another program or a hand wrote it: move it away "
-      + "(redis-cli RENAME \(name) \(ShellWord.quoted(aside)))"
   }
 }

@@ -59,7 +59,8 @@ package struct AppPut: Sendable {
     let standsInRedis = try await session.atHome { fleet throws(RedisError) in
       try await fleet.apps.has(id)
     }
-    return try await session.ask { stores throws(RedisError) in
+    // In a shard that is away one may be: workers go by their file then, and say so.
+    return try await session.ask(in: .present) { stores throws(RedisError) in
       for store in stores {
         let nowMs = try await store.serverMs()
         // A worker that leaves the app out may have it of Redis.

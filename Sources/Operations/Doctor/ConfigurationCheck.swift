@@ -41,7 +41,9 @@ package struct ConfigurationCheck: Sendable {
     }
     if let configuration {
       add(configuration.validateFilesExist(for: reader))
-      add(Self.faults(in: configuration.redis, of: configuration))
+      for shard in configuration.shards.all {
+        add(Self.faults(in: shard.redis, of: configuration))
+      }
       add(Self.faults(ofApps: configuration, behind: reading))
       add(Self.faults(ofAppKeys: configuration))
       if reader != .worker { add(Self.faults(ofUserTokens: configuration)) }
@@ -86,14 +88,16 @@ package struct ConfigurationCheck: Sendable {
     do throws(ConfigurationError) { _ = try redis.password() } catch {
       note(error.field, "\(error.file) \(error.message)")
     }
-    do throws(ConfigurationError) { _ = try redis.sentinel.password() } catch {
+    do throws(ConfigurationError) { _ = try redis.sentinel.password(in: redis.section) } catch {
       note(error.field, "\(error.file) \(error.message)")
     }
     for (field, file) in [
-      ("redis.ca_file", redis.caFile), ("redis.sentinel_ca_file", redis.sentinel.caFile),
+      ("ca_file", redis.caFile), ("sentinel_ca_file", redis.sentinel.caFile),
     ] {
       guard let file else { continue }
-      do throws(TLSError) { _ = try TrustStore.pem(file) } catch { note(field, error.message) }
+      do throws(TLSError) { _ = try TrustStore.pem(file) } catch {
+        note("\(redis.section).\(field)", error.message)
+      }
     }
     return faults
   }

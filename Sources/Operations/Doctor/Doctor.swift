@@ -1,9 +1,11 @@
 internal import HTTPClient
+internal import Model
 internal import Providers
 internal import PushpoolConfiguration
 package import Reactor
 internal import Redis
 internal import Store
+internal import Typesetting
 
 /// Looks at everything that a worker stands on: the configuration and its files, Redis, and the push networks. It changes
 /// nothing and delivers nothing.
@@ -66,7 +68,7 @@ package struct Doctor: Sendable {
     do throws(StoreFailure) {
       // It reads, and asks for no functions.
       return try await StoreSession.open(
-        configuration.redis, as: .dashboard, for: client, on: loop)
+        configuration, as: .dashboard, for: client, on: loop)
     } catch {
       let finding = DoctorFinding(.error, "redis", error.description, partedBy: "; ")
       if error.kind == .misconfigured {
@@ -78,21 +80,24 @@ package struct Doctor: Sendable {
     }
   }
 
-  /// - Returns: how far this machine's clock is ahead of Redis's.
+  /// - Returns: how far this machine's clock is ahead of the home's.
   private func ask(
     _ session: StoreSession, _ configuration: Configuration, _ diagnosis: inout Diagnosis
   ) async -> Int64 {
-    do throws(StoreFailure) {
-      let examination = try await session.run { store throws(RedisError) in
-        try await RedisExamination.of(store, for: configuration)
+    var aheadMs: Int64 = 0
+    for shard in configuration.shards.all {
+      do throws(StoreFailure) {
+        let examination = try await session.run(in: .shard(shard.id)) { store throws(RedisError) in
+          try await RedisExamination.of(store, at: shard.redis, for: configuration)
+        }
+        diagnosis.add(examination.findings.map { $0.of(shard.id) })
+        if shard.id == configuration.shards.home { aheadMs = examination.aheadMs }
+      } catch {
+        let finding = DoctorFinding(.error, "redis", error.description, partedBy: "; ")
+        diagnosis.addLack(ofRedis: finding.of(shard.id))
       }
-      diagnosis.add(examination.findings)
-      return examination.aheadMs
-    } catch {
-      diagnosis.addLack(
-        ofRedis: DoctorFinding(.error, "redis", error.description, partedBy: "; "))
-      return 0
     }
+    return aheadMs
   }
 
   // MARK: Networks

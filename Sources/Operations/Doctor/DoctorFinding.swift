@@ -14,7 +14,7 @@ package struct DoctorFinding: Sendable, Equatable {
   }
 
   package let severity: Severity
-  /// The thing: `configuration`, `redis`, or an app with its network, such as `shop apns production`.
+  /// The thing: `configuration`, `redis` or `redis eu`, or an app with its network, such as `shop apns production`.
   package let subject: String
   /// One sentence without its full stop. It may hold words of others.
   package let sentence: String
@@ -43,6 +43,12 @@ package struct DoctorFinding: Sendable, Equatable {
       return
     }
     self.init(severity, subject, String(text[..<start]), remedy: String(rest))
+  }
+
+  /// Returns the finding about Redis as one about the Redis of a shard, where there are others.
+  func of(_ shard: ShardID) -> DoctorFinding {
+    shard.isOnly
+      ? self : DoctorFinding(severity, "\(subject) \(shard.name)", sentence, remedy: remedy)
   }
 
   /// Whether somebody has to do something.

@@ -1,10 +1,15 @@
 package import Model
+package import PushpoolConfiguration
 internal import Store
 
 extension FleetSnapshot {
   /// Returns all of it as one object.
-  /// - Parameter accepted: risks of Redis that the configuration accepts.
-  package func json(accepting accepted: Set<RedisRisk> = []) -> JSONValue {
+  /// - Parameters:
+  ///   - accepted: risks of Redis that the configuration accepts.
+  ///   - absences: the shards that were not read.
+  package func json(
+    accepting accepted: AcceptedRisks = [], without absences: [ShardAbsence] = []
+  ) -> JSONValue {
     var backlog: JSONObject = [:]
     for priority in Priority.allCases {
       backlog[priority.rawValue] = .object([
@@ -12,14 +17,28 @@ extension FleetSnapshot {
         "in_work": .integer(held[priority] ?? 0),
       ])
     }
-    return .object([
+    var object: JSONObject = [
       "at": .integer(nowMs), "workers": .array(workers.map(json)), "backlog": .object(backlog),
       "delayed": .integer(queues.delayed), "dead": .integer(queues.dead),
       "switched_off": .array(
         switches.sorted.map { .object($0.killSwitch.json($0.remark)) }),
       "outcomes": .array(outcomes.map { json($0.names, last: $0.last, this: $0.this) }),
       "alarms": .array(alarms.map(json)),
-      "redis": .array(redis.map { $0?.json(accepting: accepted) ?? .null }),
+      "redis": .array(
+        shards.map { $0.redis?.json(accepting: accepted[$0.shard]) ?? .null }),
+    ]
+    // Of a fleet with one shard there is no more to tell.
+    if !absences.isEmpty || shards.contains(where: { !$0.shard.isOnly }) {
+      object["shards"] = .array(shards.map(json) + absences.map(\.json))
+    }
+    return .object(object)
+  }
+
+  private func json(_ shard: ShardStanding) -> JSONValue {
+    .object([
+      "shard": .string(shard.shard.name), "present": .bool(true), "jobs": .integer(shard.newJobs),
+      "waiting": .integer(shard.waiting), "in_work": .integer(shard.inWork),
+      "delayed": .integer(shard.queues.delayed), "dead": .integer(shard.queues.dead),
     ])
   }
 
@@ -36,10 +55,12 @@ extension FleetSnapshot {
   }
 
   private func json(_ alarm: Alarm) -> JSONValue {
-    .object([
+    var object: JSONObject = [
       "alarm": .string(alarm.field), "since": .integer(alarm.atMs),
-      "message": .string(alarm.message),
-    ])
+      "message": .string(alarm.sentence),
+    ]
+    object["shard"] = alarm.shard.map { .string($0.name) }
+    return .object(object)
   }
 
   private func json(_ names: [String], last: Int, this: Int) -> JSONValue {
@@ -48,6 +69,15 @@ extension FleetSnapshot {
     object["last_minute"] = .integer(last)
     object["this_minute"] = .integer(this)
     return .object(object)
+  }
+}
+
+extension ShardAbsence {
+  fileprivate var json: JSONValue {
+    .object([
+      "shard": .string(shard.name), "present": .bool(false),
+      "message": .string(failure.description),
+    ])
   }
 }
 

@@ -1,4 +1,5 @@
 package import Model
+package import PushpoolConfiguration
 package import Redis
 package import Store
 
@@ -14,40 +15,50 @@ package struct FleetSnapshot: Sendable {
   /// `<app>|<network>|<outcome>` of the last full minute and of the one that runs.
   package private(set) var lastMinute: [String: Int] = [:]
   package private(set) var thisMinute: [String: Int] = [:]
-  /// Each once, oldest first.
+  /// Each once, oldest first: one about a shard once for each shard.
   package private(set) var alarms: [Alarm] = []
   package private(set) var switches = SwitchReading()
-  /// How the Redis of each store is set up; nil of one that does not let itself be asked.
-  package private(set) var redis: [RedisSettings?] = []
+  /// Each shard that was read.
+  package private(set) var shards: [ShardStanding] = []
 
   private init(nowMs: Int64) { self.nowMs = nowMs }
 
-  /// Adds up what the stores of all shards say. It only reads, and needs no functions.
+  /// Adds up what the stores of shards say, whose clocks may differ. It only reads, and needs no functions.
   package static func read(_ stores: [ShardStore]) async throws(RedisError) -> FleetSnapshot {
     var snapshot: FleetSnapshot?
     for store in stores {
       let seconds = try await store.serverSeconds()
       var sum = snapshot ?? FleetSnapshot(nowMs: seconds * 1_000)
-      sum.add(try await store.backlog.heldChunks())
+      let aheadMs = seconds * 1_000 - sum.nowMs
+      let held = try await store.backlog.heldChunks()
+      sum.add(held)
       sum.add(
-        try await readable([]) { () async throws(RedisError) in try await store.workers.all() })
-      sum.queues.add(try await store.backlog.status())
+        try await readable([]) { () async throws(RedisError) in try await store.workers.all() }
+          .map { $0.byClock(behindMs: aheadMs) })
+      let queues = try await store.backlog.status()
+      sum.queues.add(queues)
       // By the clock of the server that counted them.
       sum.add(
         last: try await outcomes(store, seconds - 60), this: try await outcomes(store, seconds))
       sum.add(
         try await readable([]) { () async throws(RedisError) in
           try await store.alarms.current(nowMs: seconds * 1_000)
+        }.map { $0.byClock(behindMs: aheadMs).of(store.id) })
+      sum.add(
+        try await store.keyTypes.alarms(nowMs: seconds * 1_000).map {
+          $0.byClock(behindMs: aheadMs).of(store.id)
         })
-      sum.add(try await store.keyTypes.alarms(nowMs: seconds * 1_000))
       sum.switches.add(
         try await readable(SwitchReading()) { () async throws(RedisError) in
           try await store.switches.glance()
         })
       if let alarm = try await store.settings.refusalOfWrites(nowMs: seconds * 1_000) {
-        sum.add([alarm])
+        sum.add([alarm.byClock(behindMs: aheadMs).of(store.id)])
       }
-      sum.redis.append(try await store.settings.readAllowed())
+      sum.shards.append(
+        ShardStanding(
+          shard: store.id, nowMs: seconds * 1_000, queues: queues, held: held,
+          redis: try await store.settings.readAllowed()))
       snapshot = sum
     }
     return snapshot ?? FleetSnapshot(nowMs: 0)
@@ -81,10 +92,10 @@ package struct FleetSnapshot: Sendable {
     }
   }
 
-  /// A worker raises its alarms in every store that it serves; the oldest says since when.
+  /// A worker raises alarms about itself in every store that it serves; the oldest says since when.
   private mutating func add(_ others: [Alarm]) {
     for other in others {
-      guard let index = alarms.firstIndex(where: { $0.field == other.field }) else {
+      guard let index = alarms.firstIndex(where: other.isSame) else {
         alarms.append(other)
         continue
       }
@@ -108,20 +119,28 @@ package struct FleetSnapshot: Sendable {
     max(0, (queues.chunks[priority] ?? 0) - (held[priority] ?? 0))
   }
 
-  /// Returns what of a Redis is unsafe and not accepted, and has no alarm, as where no worker looks.
+  /// Returns what of the Redis of a shard is unsafe and not accepted, and has no alarm, as where no worker looks.
   package func untoldRisks(
-    of settings: RedisSettings, accepting accepted: Set<RedisRisk>
+    of settings: RedisSettings, in shard: ShardID, accepting accepted: Set<RedisRisk>
   ) -> [RedisSettings.Finding] {
     settings.risks(accepting: accepted).filter { finding in
-      !alarms.contains { $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue) }
+      !alarms.contains {
+        $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue)
+          && $0.shard ?? shard == shard
+      }
     }
   }
 
   /// Returns the fields of the alarms that stand, and of those that a worker would raise of how Redis is set up.
-  package func alarmFields(accepting accepted: Set<RedisRisk>) -> [String] {
-    var fields = alarms.map(\.field)
-    for case let settings? in redis {
-      for finding in untoldRisks(of: settings, accepting: accepted) {
+  package func alarmFields(accepting accepted: AcceptedRisks) -> [String] {
+    var fields: [String] = []
+    // Two shards may have one alike.
+    for field in alarms.map(\.field) where !fields.contains(field) { fields.append(field) }
+    for shard in shards {
+      guard let settings = shard.redis else { continue }
+      for finding in untoldRisks(
+        of: settings, in: shard.shard, accepting: accepted[shard.shard])
+      {
         let field = AlarmKind.unsafeRedis.field(finding.risk.rawValue)
         if !fields.contains(field) { fields.append(field) }
       }

@@ -15,7 +15,7 @@ package enum JobHindrance: Sendable, Equatable {
   case usersSwitchedOff(app: String, count: Int)
   /// No worker beats at all.
   case noWorker
-  /// An alarm about the job's app, with its sentence.
+  /// An alarm about the job's app, with its sentence. The app lives in one shard, so that is not named.
   case alarm(field: String, message: String)
 
   /// Reads what the fleet tells now, the surest first. It only reads.

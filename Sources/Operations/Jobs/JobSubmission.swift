@@ -37,6 +37,9 @@ package struct JobSubmission: Sendable {
     self.text = text
   }
 
+  /// The shard that the job belongs into: its app's, or the home where the text names no app.
+  package var scope: ShardScope { app.map { .app($0) } ?? .home }
+
   /// Adds the job and takes its name in one step, where the server has the function for it and the caller may call it;
   /// otherwise as `enqueue` does. It is tried once, as that.
   /// - Throws: after `.connectionLost` and `.timeout` the job may have been added.

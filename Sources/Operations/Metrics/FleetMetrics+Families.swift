@@ -26,6 +26,7 @@ extension FleetMetrics {
     let pushes = max(0, totals.counts.count - OperationsLimits.pushSeriesMax)
     family.add(totals.isWhole ? pushes : max(1, pushes), ["what": "pushes"])
     family.add(workerCount - told.count, ["what": "workers"])
+    if let unreadShards { family.add(unreadShards, ["what": "shards"]) }
     return family
   }
 
@@ -106,9 +107,9 @@ extension FleetMetrics {
     var memory = MetricFamily(.redisMemory)
     var memoryMax = MetricFamily(.redisMemoryMax)
     var evicted = MetricFamily(.redisEvicted)
-    for (number, settings) in redis.enumerated() {
+    for (shard, settings) in redis {
       guard let settings else { continue }
-      let store = String(number)
+      let store = shard.isOnly ? "0" : shard.name
       memory.add(settings.memoryBytes, ["store": store])
       memoryMax.add(settings.memoryBytesMax, ["store": store])
       evicted.add(settings.evictedKeys, ["store": store])

@@ -20,13 +20,18 @@ package struct FleetMetrics: Sendable {
   package private(set) var workers: [String: WorkerStatus] = [:]
   package private(set) var workerCount = 0
   package private(set) var alarms: [Alarm] = []
-  /// Of each store; nil of one that does not let itself be asked.
-  package private(set) var redis: [RedisSettings?] = []
+  /// Of each shard that was read; nil of one that does not let itself be asked.
+  package private(set) var redis: [(shard: ShardID, settings: RedisSettings?)] = []
+  /// Shards that were not read; nil in a fleet that has one.
+  package private(set) var unreadShards: Int?
 
   private init(nowMs: Int64) { self.nowMs = nowMs }
 
-  /// Adds up what the stores of all shards say. It only reads, and needs no functions.
-  package static func read(_ stores: [ShardStore]) async throws(RedisError) -> FleetMetrics {
+  /// Adds up what the stores of shards say, whose clocks may differ. It only reads, and needs no functions.
+  /// - Parameter shards: how many the fleet has.
+  package static func read(
+    _ stores: [ShardStore], of shards: Int? = nil
+  ) async throws(RedisError) -> FleetMetrics {
     var metrics: FleetMetrics?
     for store in stores {
       let nowMs = try await store.serverSeconds() * 1_000
@@ -36,7 +41,9 @@ package struct FleetMetrics: Sendable {
       try await sum.readFleet(store, nowMs)
       metrics = sum
     }
-    return metrics ?? FleetMetrics(nowMs: 0)
+    var all = metrics ?? FleetMetrics(nowMs: 0)
+    if let shards, shards > 1 { all.unreadShards = max(0, shards - stores.count) }
+    return all
   }
 
   private mutating func readWork(_ store: ShardStore, _ nowMs: Int64) async throws(RedisError) {
@@ -106,20 +113,20 @@ package struct FleetMetrics: Sendable {
     }
     // A worker beats in every store that it serves.
     workerCount = max(workerCount, beating.count)
-    for worker in beating.read {
+    for worker in beating.read.map({ $0.byClock(behindMs: nowMs - self.nowMs) }) {
       if let other = workers[worker.worker], other.lastBeatMs >= worker.lastBeatMs { continue }
       workers[worker.worker] = worker
     }
     workerCount = max(workerCount, workers.count)
     let raised = try await readable([Alarm]()) { () async throws(RedisError) in
       try await store.alarms.current(nowMs: nowMs)
-    }
-    let known = Set(alarms.map(\.field))
-    alarms += raised.filter { !known.contains($0.field) }
-    do throws(RedisError) { redis.append(try await store.settings.read()) } catch {
+    }.map { $0.byClock(behindMs: nowMs - self.nowMs).of(store.id) }
+    let known = alarms
+    alarms += raised.filter { alarm in !known.contains(where: alarm.isSame) }
+    do throws(RedisError) { redis.append((store.id, try await store.settings.read())) } catch {
       // INFO may be forbidden.
       guard case .server = error else { throw error }
-      redis.append(nil)
+      redis.append((store.id, nil))
     }
   }
 }

@@ -1,5 +1,5 @@
-internal import Model
-internal import Operations
+package import Model
+package import Operations
 package import ProgramSetup
 package import PushpoolConfiguration
 internal import Reactor
@@ -11,12 +11,12 @@ internal import Typesetting
 package struct RedisSession: Sendable {
   private let session: StoreSession
 
-  /// Connects, or says at once why that cannot be.
+  /// Connects, or says at once why that cannot be; with several shards it does so when one is first needed.
   /// - Parameters:
   ///   - user: the documented user with the fewest rights that may do what the command does.
   ///   - onlyReads: as of `StoreSession.open`.
   package static func open(
-    _ configuration: RedisConfiguration, as user: DocumentedUser, onlyReads: Bool = false
+    _ configuration: Configuration, as user: DocumentedUser, onlyReads: Bool = false
   ) async throws(CommandFailure) -> RedisSession {
     guard let loop = Program.loop else {
       throw CommandFailure(.internalError, "there is no loop to talk to Redis on")
@@ -32,37 +32,66 @@ package struct RedisSession: Sendable {
   }
 
   /// Tells of what is unsafe about Redis and not accepted: for commands that bring what it is to keep.
-  func warnOfRisks(_ configuration: RedisConfiguration, on console: Console) async {
-    for finding in await session.risks(configuration) {
-      console.note("warning: \(finding.sentence)")
-    }
+  func warnOfRisks(in scope: ShardScope, on console: Console) async {
+    for sentence in await session.risks(in: scope) { console.note("warning: \(sentence)") }
   }
 
-  /// Runs a body against the store of a shard, as `StoreSession.run`.
+  /// Which app lives in which shard.
+  var placement: Placement { session.placement }
+
+  /// Runs a body against the store of one shard, as `StoreSession.run`.
   package func run<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws(CommandFailure) -> Value {
-    do throws(StoreFailure) { return try await session.run(about: subjects, body) } catch {
+    do throws(StoreFailure) { return try await session.run(in: scope, about: subjects, body) } catch
+    {
       throw CommandFailure(error)
     }
   }
 
   /// Begins a body and does not wait for it, as `StoreSession.begin`.
   package func begin<Value: Sendable>(
+    in shard: ShardID,
     _ body: @escaping @Sendable (ShardStore) async throws(RedisError) -> Value
-  ) async -> Task<Result<Value, RedisError>, Never> {
-    await session.begin(body)
-  }
-
-  /// Runs a body against the stores of all shards, as `StoreSession.ask`.
-  func ask<Value: Sendable>(
-    about subjects: [KeySubject] = [],
-    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
-  ) async throws(CommandFailure) -> Value {
-    do throws(StoreFailure) { return try await session.ask(about: subjects, body) } catch {
+  ) async throws(CommandFailure) -> Task<Result<Value, RedisError>, Never> {
+    do throws(StoreFailure) { return try await session.begin(in: shard, body) } catch {
       throw CommandFailure(error)
     }
+  }
+
+  /// Runs a body against the stores of a scope, as `StoreSession.ask`.
+  func ask<Value: Sendable>(
+    in scope: ShardScope, about subjects: [KeySubject] = [],
+    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
+  ) async throws(CommandFailure) -> Value {
+    do throws(StoreFailure) { return try await session.ask(in: scope, about: subjects, body) } catch
+    {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Looks into the shards that are there.
+  /// - Returns: what the body found, and the shards that it was not asked of.
+  func look<Value: Sendable>(
+    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
+  ) async throws(CommandFailure) -> (found: Value, absences: [ShardAbsence]) {
+    let (found, present) = try await ask(in: .present) { stores throws(RedisError) in
+      (try await body(stores), stores.map(\.id))
+    }
+    return (found, await session.absences(beside: present))
+  }
+
+  /// Looks into the shards that are there, and says on standard error which are not.
+  /// - Parameter app: whose shard alone is looked into; nil for all.
+  func look<Value: Sendable>(
+    of app: String? = nil, on console: Console,
+    _ body: @Sendable ([ShardStore]) async throws(RedisError) -> Value
+  ) async throws(CommandFailure) -> Value {
+    if let app { return try await ask(in: .app(app), body) }
+    let (found, absences) = try await look(body)
+    for absence in absences { console.note("warning: \(absence.sentence)") }
+    return found
   }
 
   /// Runs a body against what the fleet has once, as `StoreSession.atHome`.
@@ -81,12 +110,14 @@ package struct RedisSession: Sendable {
     }
   }
 
-  /// Runs an operation against the stores of all shards, as `StoreSession.operate`.
+  /// Runs an operation against the stores of a scope, as `StoreSession.operate`.
   func operate<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
   ) async throws(CommandFailure) -> Value {
-    do throws(StoreFailure) { return try await session.operate(about: subjects, body) } catch {
+    do throws(StoreFailure) {
+      return try await session.operate(in: scope, about: subjects, body)
+    } catch {
       throw CommandFailure(error)
     }
   }
@@ -101,10 +132,12 @@ package struct RedisSession: Sendable {
 
   /// Waits until what failed for the nth time may be tried again; throws also when a signal has come.
   func waitToRepeat(
-    after error: RedisError, attempt: Int, about subjects: [KeySubject]
+    in shard: ShardID, after error: RedisError, attempt: Int, about subjects: [KeySubject]
   ) async throws(CommandFailure) {
     do throws(StoreFailure) {
-      try await session.waitToRepeat(after: error, attempt: attempt, about: subjects) {
+      try await session.waitToRepeat(
+        in: shard, after: error, attempt: attempt, about: subjects
+      ) {
         .ofCommands()
       }
     } catch {

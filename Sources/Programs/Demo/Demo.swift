@@ -56,7 +56,8 @@ final class Demo {
         console.note(
           "simulated push networks (\(DemoCampaign.networks)) listen on localhost:\(stage.port)")
         let session = try await RedisSession.open(
-          RedisConfiguration(url: RedisURL(stage.redis.url)), as: .operator)
+          Configuration(redis: RedisConfiguration(url: RedisURL(stage.redis.url))),
+          as: .operator)
         let demo = Demo(
           campaign, console, stage, simulator, program: programs.pushpool,
           configurationFile: try stage.write(networks.configuration(stage)), session: session)
@@ -112,7 +113,7 @@ final class Demo {
   /// Enqueues the campaign and follows it to its end.
   func send() async throws -> JobRecord {
     let submission = JobSubmission(unchecked: campaign.job())
-    let job = try await session.run { store throws(RedisError) in
+    let job = try await session.run(in: submission.scope) { store throws(RedisError) in
       try await submission.enqueue(in: store, priority: .normal)
     }
     let follower = JobFollower(

@@ -6,7 +6,7 @@ import TestSupport
 @Suite struct ConfigurationDocumentTests {
   private static let unknown = "qqqqqqqq"
   /// The fields that are lists of sections, and what names an element of each.
-  private static let lists = ["apps": "id", "user_tokens": "app"]
+  private static let lists = ["apps": "id", "user_tokens": "app", "shards": "id"]
 
   /// The paths of all fields below this one, such as `worker.lanes`; itself when it is none of a section.
   /// What a section may hold is what its complaint about an unknown field says.

@@ -44,6 +44,32 @@ struct APNsTokenSourceTests {
     #expect(second.header != first.header)
   }
 
+  @Test(
+    "a token that cannot be renewed is used for as long as APNs takes it, and renewed when it can be"
+  )
+  func lasts() async throws {
+    let fleet = FleetOfTests(clock)
+    source.share(through: fleet)
+    let first = try await source.current()
+    fleet.setAway(true)
+    clock.advance(minutes: 50)
+    #expect(try await source.current() == first)
+    clock.advance(minutes: 8)
+    #expect(try await source.current() == first)
+    clock.advance(minutes: 1)
+    await #expect(throws: CredentialError.self) { try await source.current() }
+    fleet.setAway(false)
+    let second = try await source.current()
+    #expect(second.generation == first.generation + 1)
+    // One that APNs refuses is not gone on with.
+    clock.advance(minutes: 50)
+    fleet.setAway(true)
+    #expect(try await source.current() == second)
+    await #expect(throws: CredentialError.self) {
+      try await source.refused(generation: second.generation, reason: "ExpiredProviderToken")
+    }
+  }
+
   @Test("a refusal after 20 minutes renews once, for all lanes that report it")
   func refusedLate() async throws {
     let first = try await source.current()

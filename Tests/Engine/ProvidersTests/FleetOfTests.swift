@@ -7,6 +7,7 @@ final class FleetOfTests: TokenShare {
   private struct Memory {
     var tokens: [String: (token: SharedToken, endMs: Int64)] = [:]
     var agreements = 0
+    var isAway = false
   }
 
   private let memory = Mutex(Memory())
@@ -17,6 +18,9 @@ final class FleetOfTests: TokenShare {
 
   var agreements: Int { memory.withLock { $0.agreements } }
   var keys: [String] { memory.withLock { $0.tokens.keys.sorted() } }
+
+  /// Cannot be asked from now on, or can again.
+  func setAway(_ isAway: Bool) { memory.withLock { $0.isAway = isAway } }
 
   /// What keys that expire do.
   func forget() { memory.withLock { $0.tokens.removeAll() } }
@@ -31,7 +35,8 @@ final class FleetOfTests: TokenShare {
   func agree(
     key: String, proposal: SharedToken, refused: SharedToken?, lifeMs: Int64
   ) async throws(CredentialError) -> SharedToken {
-    memory.withLock { memory in
+    try memory.withLock { (memory) throws(CredentialError) in
+      try Self.checkPresence(memory, nowMs)
       if let known = memory.tokens[key], known.endMs > nowMs, known.token != refused {
         return known.token
       }
@@ -43,8 +48,15 @@ final class FleetOfTests: TokenShare {
   }
 
   func current(key: String) async throws(CredentialError) -> SharedToken? {
-    memory.withLock { memory in
-      memory.tokens[key].flatMap { $0.endMs > nowMs ? $0.token : nil }
+    try memory.withLock { (memory) throws(CredentialError) in
+      try Self.checkPresence(memory, nowMs)
+      return memory.tokens[key].flatMap { $0.endMs > nowMs ? $0.token : nil }
+    }
+  }
+
+  private static func checkPresence(_ memory: Memory, _ nowMs: Int64) throws(CredentialError) {
+    if memory.isAway {
+      throw CredentialError(reason: "the fleet is away", resumeAtMs: nowMs + 1_000)
     }
   }
 }

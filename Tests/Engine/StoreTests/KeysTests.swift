@@ -45,6 +45,7 @@ import Testing
         "share": keys.share(.low).replacing("low", with: "<1>"),
         "scout": keys.scout(.low).replacing("low", with: "<1>"),
         "express": keys.express(.low).replacing("low", with: "<1>"),
+        "shard": keys.shard, "shards": keys.shards, "elsewhere": keys.elsewhere,
         "routes": keys.routes,
         "routes_gathering": keys.routesGathering, "routes_of": keys.routes("<1>"),
         "routed": keys.routed,

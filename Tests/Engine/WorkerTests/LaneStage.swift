@@ -26,18 +26,23 @@ final class LaneStage {
 
   init(
     _ loop: EventLoop, _ store: ShardStore, _ directory: ProviderDirectory, consumer: String,
-    leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false
+    leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false, shard: ShardID = .only,
+    doors: ShardDoors? = nil, elsewhere: AppsElsewhere = AppsElsewhere()
   ) {
+    var shared = SharedParts(clock: FleetClock(), configuration: ConfigurationStanding())
+    shared.doors = doors
     let settings = LaneSettings(
-      worker: "test", consumer: consumer, prefix: "{pp}",
+      worker: "test", consumer: consumer, shard: shard, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: leaseMs, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0,
-      sendsDirectly: sendsDirectly,
-      shared: SharedParts(clock: FleetClock(), configuration: ConfigurationStanding()))
+      sendsDirectly: sendsDirectly, shared: shared)
+    let snapshot = TestDirectory.snapshot(directory, apps: "shop")
     parts = LaneParts(
       loop: loop, settings: settings, store: store,
       fleet: FleetStore(connection: store.connection, prefix: settings.prefix),
-      snapshot: TestDirectory.snapshot(directory, apps: "shop"), log: lines.logger)
+      snapshot: WorkerSnapshot(
+        directory: directory, routes: snapshot.routes, rules: snapshot.rules, elsewhere: elsewhere),
+      log: lines.logger)
     handedOnSignal = LoopSignal(loop: loop)
     parts.starter.onBegun = { _ in }
     // The loop's timers outlive a test that leaves something under way.
@@ -100,9 +105,11 @@ final class LaneStage {
   /// - Parameters:
   ///   - leaseMs: 0 lets each look renew every lease, and take over whatever another holds.
   ///   - sendsDirectly: whether jobs to few users are sent from their entries.
+  ///   - shard: its own, `doors` the way to all, and `elsewhere` the apps of the others.
   static func with<Value: Sendable>(
     consumer: String = "test-0", leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false,
-    limits: [RateLimit] = [],
+    limits: [RateLimit] = [], shard: ShardID = .only, doors: ShardDoors? = nil,
+    elsewhere: AppsElsewhere = AppsElsewhere(),
     _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Value
   ) async throws -> Value {
     try await TestLane.withRedis { lane, server in
@@ -110,7 +117,7 @@ final class LaneStage {
       let stage = LaneStage(
         lane.loop, ShardStore(connection: connection, prefix: "{pp}"),
         try TestDirectory.of(.production, limits: limits), consumer: consumer, leaseMs: leaseMs,
-        sendsDirectly: sendsDirectly)
+        sendsDirectly: sendsDirectly, shard: shard, doors: doors, elsewhere: elsewhere)
       stage.server = server
       defer {
         stage.sending.close()

@@ -10,7 +10,8 @@ struct MatrixTests {
   /// Nor row 8: on a machine that has no time to spare, what its workers hold beside the poison dies with them, too.
   /// Nor row 28, which takes as long as its job.
   /// Nor row 29: `SentinelFailoverTests` does the same in less time, for sentinels take their own.
-  /// Nor row 31: `ClockStepTests` does the same in less time. Nor row 32: `ClusterFailoverTests` does.
+  /// Nor row 31: `ClockStepTests` does the same in less time. Nor row 32: `ClusterFailoverTests` does. Nor row 33:
+  /// `ShardTests` does.
   /// Nor rows 19 and 22, which time Redis: `ReadyChunkTests` and `BoundTests` count what they time.
   private static let rows = [
     1, 3, 4, 5, 6, 7, 10, 11, 12, 13, 15, 16, 17, 20, 21, 23, 24, 25, 26, 27, 30,

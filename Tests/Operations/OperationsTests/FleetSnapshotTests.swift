@@ -1,5 +1,6 @@
 import Model
 import Operations
+import PushpoolConfiguration
 import Redis
 import Store
 import Testing
@@ -29,20 +30,30 @@ import Testing
     }
   }
 
-  @Test func `a worker, an alarm and a switch of two shards are shown once`() async throws {
+  @Test func `a worker, an alarm about it and a switch of two shards are shown once`() async throws
+  {
     try await Shards.withStores { _, stores in
       for (number, store) in stores.enumerated() {
         try await store.workers.beat(worker: "both", fields: [("lanes", "2")])
         try await store.workers.beat(worker: "only-\(number)", fields: [("lanes", "1")])
-        try await store.alarms.raise(
-          "clock|both", by: "both", lifeMs: 60_000, message: "its clock is wrong")
+        // Each shard has a clock of its own.
+        for field in ["memory|both", "clock|both"] {
+          try await store.alarms.raise(field, by: "both", lifeMs: 60_000, message: "trouble")
+        }
         _ = try await store.switches.switchOff(.app("shop"), reason: "wrong text")
       }
       _ = try await stores[1].switches.switchOff(.app("news"), reason: "")
       let snapshot = try await FleetSnapshot.read(stores)
       #expect(Set(snapshot.living.map(\.worker)) == ["both", "only-0", "only-1"])
       #expect(snapshot.living.count == 3 && snapshot.lost.isEmpty)
-      #expect(snapshot.alarms.map(\.field) == ["clock|both"])
+      #expect(
+        Set(snapshot.alarms.map { "\($0.field) \($0.sentence)" }) == [
+          "memory|both trouble", "clock|both shard main: trouble", "clock|both shard eu: trouble",
+        ])
+      #expect(snapshot.alarms.count == 3 && snapshot.alarms.allSatisfy { $0.message == "trouble" })
+      // Who counts kinds counts each once.
+      let fields = snapshot.alarmFields(accepting: [.noAppendOnlyFile])
+      #expect(fields.sorted() == ["clock|both", "memory|both"])
       #expect(snapshot.switches.count == 2)
       #expect(Set(snapshot.switches.entries.map(\.killSwitch)) == [.app("shop"), .app("news")])
     }

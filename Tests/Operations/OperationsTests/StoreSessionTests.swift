@@ -36,12 +36,13 @@ import TestSupport
     _ url: String, on loop: EventLoop, as user: DocumentedUser = .operator, _ changes: Changes
   ) async throws -> StoreSession {
     try await StoreSession.opening(
-      RedisConfiguration(url: RedisURL(url)), as: user, for: client, on: loop
-    ) { changes.note($0) }
+      Configuration(redis: RedisConfiguration(url: RedisURL(url))), as: user, for: client,
+      on: loop
+    ) { changes.note($1) }
   }
 
   private static func ping(_ session: StoreSession) async throws(StoreFailure) -> String? {
-    try await session.run { store throws(RedisError) in
+    try await session.run(in: .home) { store throws(RedisError) in
       try await store.connection.call(RedisCommand("PING")).string
     }
   }
@@ -64,7 +65,8 @@ import TestSupport
     // Open says so itself.
     let refusal = await #expect(throws: StoreFailure.self) {
       _ = try await StoreSession.open(
-        RedisConfiguration(url: RedisURL("unix://\(socket)")), as: .operator, for: Self.client,
+        Configuration(redis: RedisConfiguration(url: RedisURL("unix://\(socket)"))), as: .operator,
+        for: Self.client,
         on: lane.loop)
     }
     #expect(refusal?.description.contains("cannot use Redis at unix://\(socket)") == true)
@@ -75,13 +77,14 @@ import TestSupport
     try await RedisServer.with { redis in
       let lane = try TestLane()
       let session = try await StoreSession.open(
-        RedisConfiguration(url: RedisURL(redis.url)), as: .operator, for: Self.client,
+        Configuration(redis: RedisConfiguration(url: RedisURL(redis.url))), as: .operator,
+        for: Self.client,
         on: lane.loop)
       #expect(session.shards == [.only])
       try await session.atHome { fleet throws(RedisError) in
         try await fleet.acts.add(Act("key.create"), by: "ann", from: "192.0.2.1", nowMs: 1)
       }
-      let (ids, count) = try await session.ask { stores throws(RedisError) in
+      let (ids, count) = try await session.ask(in: .all) { stores throws(RedisError) in
         let store = stores[0]
         let count = try await store.connection.call(
           RedisCommand("XLEN", store.keys.acts)
@@ -134,7 +137,7 @@ import TestSupport
         let deadline = ContinuousClock.now + .seconds(60)
         while !installed, ContinuousClock.now < deadline {
           installed =
-            (try? await session.run { store throws(RedisError) in
+            (try? await session.run(in: .home) { store throws(RedisError) in
               var call = RedisCommand("FCALL", "pushpool_devices", "1", "pushpool")
               call.append(#"{"app": "shop", "user": "u"}"#)
               return try await store.connection.call(call).string
@@ -152,11 +155,11 @@ import TestSupport
     let lane = try TestLane()
     var configuration = RedisConfiguration()
     configuration.passwordFile = "/nonexistent"
-    let refused = configuration
+    let refused = Configuration(redis: configuration)
     let failure = await #expect(throws: StoreFailure.self) {
       _ = try await StoreSession.opening(
         refused, as: .operator, for: Self.client, on: lane.loop
-      ) { _ in }
+      ) { _, _ in }
     }
     #expect(failure?.kind == .misconfigured)
   }

@@ -1,4 +1,5 @@
 import LocalServices
+import Operations
 import PushpoolConfiguration
 import Reactor
 import Redis
@@ -18,7 +19,7 @@ import Testing
       defer { loop.stop() }
       try await Program.$loop.withValue(loop) {
         let session = try await RedisSession.open(
-          RedisConfiguration(url: RedisURL(redis.url)), as: .operator)
+          Configuration(redis: RedisConfiguration(url: RedisURL(redis.url))), as: .operator)
         // More than a page.
         let count = CommandLineLimits.deadPage + 2
         let add: @Sendable (ShardStore, Int) async throws(RedisError) -> Void = {
@@ -26,7 +27,7 @@ import Testing
           let command = RedisCommand("XADD", store.keys.dead, "\(number)-0", "kind", "job")
           _ = try await store.connection.call(command)
         }
-        try await session.run { store throws(RedisError) in
+        try await session.run(in: .home) { store throws(RedisError) in
           for number in 1...count { try await add(store, number) }
         }
         var selection = DeadSelection()
@@ -39,7 +40,7 @@ import Testing
           last = letter.text
           guard seen == 1 else { return }
           // As another `retry --all` does: it takes the last one, which is refused again.
-          try await session.run { store throws(RedisError) in
+          try await session.run(in: .home) { store throws(RedisError) in
             _ = try await store.deadLetters.drop("\(count)-0")
             try await add(store, count + 1)
           }

@@ -160,6 +160,29 @@ package struct RedisURL: Sendable, Equatable {
     return number
   }
 
+  /// Whether both lead to the same database, as far as the texts tell: two names may still be one server.
+  func leadsWhere(_ other: RedisURL) -> Bool {
+    guard database == other.database else { return false }
+    switch (server, other.server) {
+    case (.unix(let path), .unix(let others)): return TextRule.isSame(path, others)
+    case (.sentinels(_, let master, tls: _), .sentinels(_, let others, tls: _)):
+      return master == others && !hosts.isDisjoint(with: other.hosts)
+    case (.tcp, .tcp), (.tcp, .cluster), (.cluster, .tcp), (.cluster, .cluster):
+      return !hosts.isDisjoint(with: other.hosts)
+    case (.unix, _), (.tcp, _), (.cluster, _), (.sentinels, _): return false
+    }
+  }
+
+  /// The hosts that it names, in one spelling.
+  private var hosts: Set<String> {
+    switch server {
+    case .tcp(let host, let port, tls: _): [HostAndPort.text(host, port).lowercased()]
+    case .cluster(let hosts, tls: _), .sentinels(let hosts, master: _, tls: _):
+      Set(hosts.map { "\($0)".lowercased() })
+    case .unix: []
+    }
+  }
+
   /// The URL is not repeated: it may hold a password.
   private static func refused(_ message: String) -> InvalidField {
     InvalidField(pointer: "", message: message)

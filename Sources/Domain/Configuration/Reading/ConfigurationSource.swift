@@ -85,10 +85,13 @@ final class ConfigurationSource {
     !field.isEmpty && (silent.contains(field) || errors.contains { $0.field == field })
   }
 
-  /// Whether an error of the section, or of a field in it, was noted, or would follow from one that was.
+  /// Whether an error of the section or list, or of a field in it, was noted, or would follow from one that was.
   func hasError(within section: String) -> Bool {
     silent.contains(section)
-      || errors.contains { $0.field == section || $0.field.hasPrefix(section + ".") }
+      || errors.contains {
+        $0.field == section || $0.field.hasPrefix(section + ".")
+          || $0.field.hasPrefix(section + "[")
+      }
   }
 
   /// Remembers that a value has a password in it, unless a variable brings it.

@@ -80,6 +80,19 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether a worker raises it alike in every shard that it serves, since it is about the process. Any other is about the
+  /// shard in which it stands.
+  package var isOfProcess: Bool {
+    switch self {
+    case .configuration, .redisApps, .descriptors, .memory: true
+    case .breaker, .credential, .certificate, .unreachable, .setup, .foreignAnswers,
+      .badConnection, .massDeath, .noWorker, .leftOut, .appConflict, .lostWork, .halfBinding, .loop,
+      .topicLoop, .trimmed, .exhausted, .clock, .unsafeRedis, .recordMemory, .wrongType,
+      .refusesWrites:
+      false
+    }
+  }
+
   /// The field of the alarm about one thing.
   /// - Parameter subject: an app, network and environment; an app and bucket or topic; a priority; or a worker.
   package func field(_ subject: String...) -> String {

@@ -49,7 +49,22 @@ package final class APNsTokenSource: SharedTokenSource {
   package func current() async throws(CredentialError) -> Credential {
     if let credential = try usable() { return credential }
     let refused = state.withLock { $0.issued?.isRefused == true ? $0.issued?.shared : nil }
-    return try await renew(instead: refused)
+    do throws(CredentialError) { return try await renew(instead: refused) } catch {
+      guard let credential = lasting() else { throw error }
+      return credential
+    }
+  }
+
+  /// The token at hand, when it cannot be renewed now, as while the fleet cannot be asked: APNs takes it for some minutes yet.
+  private func lasting() -> Credential? {
+    state.withLock { state in
+      guard let issued = state.issued, !issued.isRefused else { return nil }
+      let nowMs = clock.nowMs()
+      let isGood =
+        nowMs - issued.shared.issuedAtMs < CredentialLimits.apnsLastUseMs
+        && !issued.shared.isOfFuture(nowMs: nowMs)
+      return isGood ? issued.credential : nil
+    }
   }
 
   package func refused(

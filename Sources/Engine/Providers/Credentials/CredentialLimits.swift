@@ -16,6 +16,8 @@ package enum CredentialLimits {
   /// APNs refuses a token older than an hour.
   package static let apnsTokenLifeMs: Int64 = 60 * 60_000
   package static let apnsRefreshAfterMs: Int64 = 50 * 60_000
+  /// A token that cannot be renewed is used for so long: a minute less than it lives, for what is on its way.
+  static let apnsLastUseMs = apnsTokenLifeMs - 60_000
   /// APNs answers TooManyProviderTokenUpdates to tokens renewed more often than this.
   package static let apnsRefreshIntervalMsMin: Int64 = 20 * 60_000
 

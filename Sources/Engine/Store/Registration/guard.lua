@@ -32,4 +32,44 @@ function Guard.refusal(name, keys, takes)
   return wanted .. ', in a Redis Cluster: with one key a call may go to a node that does not have the data yet'
 end
 
+-- By prefix: for how many calls it is not asked again whether apps live elsewhere, or THERE. Most fleets have one shard: they are
+-- asked at one call in many. It goes by calls, for a caller need not have the right to ask for the time.
+local known, prefixes = {}, 0
+local THERE = -1
+local CALLS = 64
+local PREFIXES_MAX = 1000
+
+local function note(p, left)
+  if known[p] == nil then
+    if prefixes == PREFIXES_MAX then known, prefixes = {}, 0 end
+    prefixes = prefixes + 1
+  end
+  known[p] = left
+end
+
+-- Why a call about an app is refused here, or nil. In a fleet of several shards a HASH, which the workers keep, says which apps live
+-- in another one: nobody would send to what is registered of these here. A caller that may not read it, as with the rights of an
+-- older ACL, is let through. Once anybody has seen the HASH each call looks for it, until somebody who may read it sees it gone:
+-- what one caller may not read changes nothing for the others.
+function Guard.elsewhere(p, app)
+  local left = known[p]
+  if left and left > 0 then
+    known[p] = left - 1
+    return nil
+  end
+  local key = KEY.elsewhere(p)
+  local shard = redis.pcall('HGET', key, app)
+  if type(shard) == 'string' then
+    note(p, THERE)
+    return '/app: ' .. app .. ' lives in the shard "' .. Json.printable(shard) ..
+      '" of this fleet, and nothing was done here: call the Redis of that shard'
+  end
+  local count = not shard and redis.pcall('EXISTS', key)
+  if count == 1 then
+    note(p, THERE)
+  elseif count == 0 or left ~= THERE then
+    note(p, CALLS)
+  end
+end
+
 end

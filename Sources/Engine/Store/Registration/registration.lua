@@ -16,7 +16,11 @@ local function register(name, read, answer, flags)
     if refusal then return redis.error_reply('INVALID ' .. refusal) end
     if #args ~= 1 then return redis.error_reply('INVALID ' .. name .. ' takes one argument beside its keys, a JSON object') end
     local is_read, request = pcall(read, args[1])
-    if is_read then return answer(keys[1], request) end
+    if is_read then
+      local elsewhere = Guard.elsewhere(keys[1], request[1])
+      if elsewhere then return redis.error_reply('INVALID ' .. elsewhere) end
+      return answer(keys[1], request)
+    end
     if type(request) == 'table' and request.refusal then return redis.error_reply('INVALID ' .. request.refusal) end
     error(request)
   end

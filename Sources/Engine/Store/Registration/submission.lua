@@ -94,6 +94,8 @@ local function submit(keys, args)
   end
   if app then app, id = checked(app, id) else app, id = name_of(job) end
   if not app then return redis.error_reply('INVALID ' .. id) end
+  local elsewhere = Guard.elsewhere(p, app)
+  if elsewhere then return redis.error_reply('INVALID ' .. elsewhere) end
   -- Of a large text the canonical digest alone is known.
   local text_digest = #job <= RULE.submitted_bytes_max and redis.sha1hex(job) or digest
   local record = id and redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'digest', 'admitted', 'text') or {}

@@ -24,6 +24,7 @@ package struct ShardStore {
   package let alarms: AlarmStore
   package let switches: SwitchStore
   package let routes: RouteStore
+  package let placement: PlacementStore
   package let traces: TraceStore
   package let settings: SettingsStore
   package let keyTypes: KeyTypes
@@ -53,6 +54,7 @@ package struct ShardStore {
     alarms = AlarmStore(functions: functions)
     switches = SwitchStore(functions: functions)
     routes = RouteStore(functions: functions)
+    placement = PlacementStore(functions: functions)
     traces = TraceStore(functions: functions)
     settings = SettingsStore(functions: functions)
     keyTypes = KeyTypes(functions: functions)

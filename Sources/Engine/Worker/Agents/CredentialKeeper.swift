@@ -7,6 +7,8 @@ final class CredentialKeeper: Agent {
   private let destination: Destination
   private let clock: FleetClock
   private let log: Logger
+  /// The reason that the log was told last, and when, by `FleetClock.uptimeMs`.
+  private var told: (reason: String, atMs: Int64)?
 
   init(destination: Destination, clock: FleetClock, log: Logger) {
     self.destination = destination
@@ -27,15 +29,23 @@ final class CredentialKeeper: Agent {
       destination.use(credential)
       return msUntil(credential.refreshAtMs)
     } catch {
-      log.error(
-        "\(error.reason)",
-        metadata: [
-          "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
-        ])
+      tell(error.reason)
       let waitMs = min(msUntil(error.resumeAtMs), UInt64(CredentialLimits.pauseMsMax))
       destination.pause(forMs: waitMs, because: error.reason)
       return waitMs
     }
+  }
+
+  /// Says once a minute what goes on: a Redis that is away is asked each second.
+  private func tell(_ reason: String) {
+    let nowMs = FleetClock.uptimeMs
+    if let told, told.reason == reason, nowMs - told.atMs < WorkerLimits.credentialLogMs { return }
+    told = (reason, nowMs)
+    log.error(
+      "\(reason)",
+      metadata: [
+        "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
+      ])
   }
 
   private func msUntil(_ instantMs: Int64) -> UInt64 {

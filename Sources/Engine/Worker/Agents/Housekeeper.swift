@@ -31,19 +31,23 @@ final class Housekeeper {
       chunks: store.chunks, consumer: settings.consumer, log: log,
       onMoved: { [fetchSignal = context.fetchSignal] in fetchSignal.raise() })
     let untilDrained = { !life.isDraining }
-    agents = [
-      AgentLoop(
-        RegistrationKeeper(registration: store.registration, log: log), on: loop,
-        while: untilDrained),
-      AgentLoop(workWatch, on: loop, while: untilDrained),
-      AgentLoop(routeWatch, on: loop, while: untilDrained),
-      AgentLoop(promoter, on: loop, while: untilDrained),
-      AgentLoop(
-        StreamWatch(streams: store.streams, log: log), on: loop, while: untilDrained),
-      AgentLoop(
-        Janitor(store: store, life: life, log: log), on: loop, firstAfterMs: Janitor.pauseMs(),
-        while: untilDrained),
-    ]
+    let placement = settings.shared.doors.map {
+      PlacementKeeper(context, of: settings.shared.home == nil ? $0.shards : nil)
+    }
+    agents =
+      [
+        AgentLoop(
+          RegistrationKeeper(registration: store.registration, log: log), on: loop,
+          while: untilDrained),
+        AgentLoop(workWatch, on: loop, while: untilDrained),
+        AgentLoop(routeWatch, on: loop, while: untilDrained),
+        AgentLoop(promoter, on: loop, while: untilDrained),
+        AgentLoop(
+          StreamWatch(streams: store.streams, log: log), on: loop, while: untilDrained),
+        AgentLoop(
+          Janitor(store: store, life: life, log: log), on: loop, firstAfterMs: Janitor.pauseMs(),
+          while: untilDrained),
+      ] + [placement].compactMap { $0 }.map { AgentLoop($0, on: loop, while: untilDrained) }
   }
 
   func start() { workWatch.start() }

@@ -120,6 +120,10 @@ extension Admitter {
         switch job {
         case .refused(let entry, let refusal): letters.append((entry, refusal))
         case .unknownApp(let stranger): strangers.append(stranger)
+        case .elsewhere(let job):
+          if await elsewhere?.take(job) != true {
+            strangers.append(JobOfUnknownApp(job, from: context.settings.shard))
+          }
         }
       }
       letters += try await passOn(strangers, &refused)

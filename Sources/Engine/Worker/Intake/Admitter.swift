@@ -12,6 +12,8 @@ struct Admitter {
   let context: LaneContext
   let materials: MaterialStore
   let large: LargeJobs
+  /// Nil in a fleet of one shard.
+  let elsewhere: JobsElsewhere?
   let direct: DirectStarter
   let directCarrier: DirectCarrier
 
@@ -72,7 +74,7 @@ struct Admitter {
     let refused = RefusalLog(log: context.log)
     let entries = try await context.store.jobs.takeUnanswered(
       consumer: context.settings.consumer, max: max(WorkerLimits.admissionsMax, direct.room.jobs),
-      inHand: large.inHand + direct.inHand,
+      inHand: large.inHand + direct.inHand + (elsewhere?.inHand ?? []),
       onRefusal: refused.note)
     refused.conclude()
     try await admit(entries)
@@ -89,8 +91,10 @@ struct Admitter {
   private func admit(
     _ entries: [JobEntry], _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    // After a silence of its own the lane may be given what it is sending.
-    let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
+    // After a silence of its own the lane may be given what it is sending, or has for another shard.
+    let small = entries.filter {
+      !isLarge($0) && !direct.isSending($0) && elsewhere?.has($0) != true
+    }
     var atOnce: DirectStarter.Batch = []
     var others: DirectStarter.Batch = []
     var turnedAway: [TurnedAway] = []
@@ -119,7 +123,9 @@ struct Admitter {
     do throws(RedisError) {
       try await turnAway(turnedAway, &refused)
     } catch { failure = failure ?? error }
-    for entry in entries where isLarge(entry) { await large.add(entry) }
+    for entry in entries where isLarge(entry) && elsewhere?.has(entry) != true {
+      await large.add(entry)
+    }
     if let failure { throw failure }
   }
 
@@ -128,9 +134,7 @@ struct Admitter {
     // It has waited, perhaps for longer than its lease.
     guard
       try await context.store.jobs.heartbeat([entry], consumer: context.settings.consumer) == [.ok]
-    else {
-      return try await leave(entry)
-    }
+    else { return try await leave(entry) }
     switch await prepare(entry) {
     case .job(let job):
       try await start(job, admission(of: job, entry), entry)
@@ -143,7 +147,7 @@ struct Admitter {
   }
 
   /// Leaves a job to whom its entry is leased, if there is somebody.
-  private func leave(_ entry: JobEntry) async throws(RedisError) {
+  func leave(_ entry: JobEntry) async throws(RedisError) {
     guard case .job(let job) = await prepare(entry) else { return }
     try await conclude(entry, admission(of: job, entry), .stale)
   }
@@ -167,6 +171,13 @@ struct Admitter {
     }
     let id = job.id ?? entry.source
     guard context.snapshot.routes.has(job.app) else {
+      if let shard = context.snapshot.current.elsewhere[job.app] {
+        return .turnedAway(
+          turnAway(
+            JobElsewhere(
+              entry: entry, app: job.app, id: id, hasOwnID: job.id != nil, shard: shard,
+              expiresAtMs: expiresAtMs(job, entry))))
+      }
       return .turnedAway(
         .unknownApp(
           JobOfUnknownApp(
@@ -357,37 +368,5 @@ struct Admitter {
       }
     }
     if let failure { throw failure }
-  }
-
-  /// Uploads in pieces, renewing leases in between.
-  /// - Returns: whether all of it is there.
-  private func upload(_ segments: [[UInt8]], _ entry: JobEntry) async throws(RedisError) -> Bool {
-    let renewedAfter = StoreLimits.uploadSegmentsMax
-    var first = 0
-    while first < segments.count {
-      if first > 0, first.isMultiple(of: renewedAfter) {
-        guard try await renew(entry), !large.isAbandoned else { return false }
-      }
-      let atOnce = direct.isFar ? renewedAfter : WorkerLimits.uploadedAtOnceMax
-      let end = min(first + atOnce, first - first % renewedAfter + renewedAfter, segments.count)
-      let isOurs = try await context.store.jobs.upload(
-        Array(segments[first..<end]), first: first + 1, of: entry,
-        consumer: context.settings.consumer)
-      guard isOurs else { return false }
-      first = end
-    }
-    return true
-  }
-
-  /// Renews the lease of an entry and of those that wait for it.
-  private func renew(_ entry: JobEntry) async throws(RedisError) -> Bool {
-    let others = large.waiting
-    let standings = try await context.store.jobs.heartbeat(
-      [entry] + others, consumer: context.settings.consumer)
-    for (other, standing) in zip(others, standings.dropFirst()) where standing != .ok {
-      large.drop(other)
-      try await leave(other)
-    }
-    return standings.first == .ok
   }
 }

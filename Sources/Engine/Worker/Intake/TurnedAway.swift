@@ -4,6 +4,8 @@ internal import Store
 /// A job that a worker does not take in.
 enum TurnedAway {
   case refused(JobEntry, Refusal)
+  /// Its app lives in another shard.
+  case elsewhere(JobElsewhere)
   /// Another worker may have its app.
   case unknownApp(JobOfUnknownApp)
 }

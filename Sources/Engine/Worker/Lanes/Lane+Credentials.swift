@@ -6,10 +6,13 @@ extension Lane: TokenAgreement {
   func agree(
     _ name: String, proposal: String, refused: String?, lifeMs: Int64
   ) async throws(RedisError) -> String {
-    try await fleet.credentials.agree(name, proposal: proposal, refused: refused, lifeMs: lifeMs)
+    guard hasShard else { throw Self.ofUnknownShard }
+    return try await fleet.credentials.agree(
+      name, proposal: proposal, refused: refused, lifeMs: lifeMs)
   }
 
   func agreed(_ name: String) async throws(RedisError) -> String? {
-    try await fleet.credentials.current(name)
+    guard hasShard else { throw Self.ofUnknownShard }
+    return try await fleet.credentials.current(name)
   }
 }

@@ -14,10 +14,11 @@ actor Lane {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   let settings: LaneSettings
-  private let parts: LaneParts
+  let parts: LaneParts
   private let log: Logger
   private let redis: RedisConnection
-  /// The fleet's own store, over the same connection while the lane's shard is the fleet's only one.
+  /// The fleet's own store where the lane's shard is the home. In another shard its rates alone are used: those of the
+  /// shard's apps.
   let fleet: FleetStore
   private let reporter: ProcessReporter
   /// The housekeeper of the process, in one of its lanes; nil in the others.
@@ -35,9 +36,12 @@ actor Lane {
   private var trouble: String?
   /// The remarks about sentinels that do not agree.
   private var remarks = Remarks()
+  var place: LanePlace
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
+  var store: ShardStore { parts.store }
+  var isConnected: Bool { redis.isReady }
   private var life: LaneLife { parts.life }
   private var sending: SendingParts { parts.sending }
 
@@ -49,7 +53,7 @@ actor Lane {
     self.log = log
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-    let store = ShardStore(connection: redis, prefix: settings.prefix)
+    let store = ShardStore(connection: redis, prefix: settings.prefix, id: settings.shard)
     fleet = FleetStore(connection: redis, prefix: settings.prefix)
     let parts = LaneParts(
       loop: loop, settings: settings, store: store, fleet: fleet, snapshot: snapshot, log: log)
@@ -104,6 +108,13 @@ actor Lane {
           parts.recoverer, on: loop, firstAfterMs: parts.recoverer.everyMs, while: untilDrained),
         AgentLoop(monitor, on: loop, while: untilEmpty),
       ] + [redisLooks].compactMap { $0 } + (housekeeper?.agents ?? [])
+      + (parts.passingOn?.forwarders ?? []).map {
+        AgentLoop($0, on: loop, signal: $0.queue.signal, while: untilDrained)
+      }
+      + [parts.passingOn?.leases].compactMap { $0 }.map {
+        AgentLoop($0, on: loop, while: untilDrained)
+      }
+    place = LanePlace(isShard: settings.shared.doors == nil)
   }
 
   // MARK: Life
@@ -112,6 +123,7 @@ actor Lane {
   func run() async {
     connectParts()
     redis.connect()
+    if !hasShard { await claimShard() }
     housekeeper?.start()
     for number in agents.indices { start { await $0.agents[number].run() } }
     start { await $0.parts.largeIntake.run() }
@@ -175,6 +187,7 @@ actor Lane {
   }
 
   private func leave() async {
+    guard hasShard else { return }
     do throws(RedisError) {
       try await parts.fetcher.handBack(isAsking: !life.isAborting)
       try await parts.store.workers.sweepConsumers(named: settings.consumer)
@@ -265,7 +278,8 @@ actor Lane {
 
   private func keepCredential(_ number: Int) async {
     guard let destination = sending.destinations[number] else { return }
-    let keeper = CredentialKeeper(destination: destination, clock: settings.shared.clock, log: log)
+    let keeper = CredentialKeeper(
+      destination: destination, clock: settings.shared.tokenClock, log: log)
     await AgentLoop(
       keeper, on: loop, signal: destination.credentialSignal,
       while: { [life] in !life.isEnded && !destination.isRetired }
@@ -312,8 +326,8 @@ actor Lane {
     statistics.inFlight = sending.dispatcher.inFlight
     statistics.accepted = sending.decider.accepted
     statistics.connections = sending.destinations.connections
-    statistics.isConnected = redis.isReady
-    statistics.trouble = redis.isReady ? nil : trouble
+    statistics.isConnected = redis.isReady && hasShard
+    statistics.trouble = redis.isReady ? place.misplacement : trouble
     return statistics
   }
 
@@ -327,12 +341,14 @@ actor Lane {
   }
 
   func beat(worker: String, fields: [(String, String)]) async {
+    if settings.shared.name?.isMissing == true { startUncounted { await $0.claimAnew() } }
     // A worker that has taken its leave must not come back by a late beat.
-    guard !life.isEnded else { return }
+    guard !life.isEnded, hasShard else { return }
     await reporter.beat(worker: worker, fields: fields)
   }
 
   func appendTimeline(_ statistics: LaneStatistics, acceptedPerSecond: Int) async {
+    guard hasShard else { return }
     await reporter.appendTimeline(statistics, acceptedPerSecond: acceptedPerSecond)
   }
 }

@@ -31,6 +31,8 @@ final class LaneParts {
   let admitter: Admitter
   let intake: Intake
   let largeIntake: LargeIntake
+  /// Brings jobs to other shards; nil in a fleet of one.
+  let passingOn: PassingOn?
 
   var loop: EventLoop { context.loop }
   var store: ShardStore { context.store }
@@ -61,7 +63,10 @@ final class LaneParts {
         connectionsKept: settings.connectionsKept, shortage: settings.shared.shortage),
       clock: clock, reasons: reasons, log: log)
     let (room, gate, congestion) = (sending.room, sending.gate, sending.congestion)
-    rateKeeper = RateKeeper(rates: fleet.rates, reasons: reasons)
+    let laneSnapshot = LaneSnapshot(snapshot)
+    rateKeeper = RateKeeper(
+      rates: fleet.rates, home: settings.shared.home?.rates, snapshot: laneSnapshot,
+      reasons: reasons)
 
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)
@@ -84,7 +89,7 @@ final class LaneParts {
       switches: switches, life: life, signal: admitSignal)
     self.directStarter = directStarter
     let context = LaneContext(
-      loop: loop, store: store, settings: settings, snapshot: LaneSnapshot(snapshot), life: life,
+      loop: loop, store: store, settings: settings, snapshot: laneSnapshot, life: life,
       switches: switches,
       reasons: reasons, log: log, fetchSignal: fetchSignal)
     self.context = context
@@ -99,10 +104,17 @@ final class LaneParts {
       context, runs: runs, room: room, gate: gate, resolver: resolver, chunks: carrier,
       onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
 
-    admitter = Admitter(
+    let elsewhere = settings.shared.doors.map { doors in
+      JobsElsewhere(loop: loop, shards: doors.shards.filter { $0 != settings.shard })
+    }
+    let admitter = Admitter(
       context: context, materials: materials,
-      large: LargeJobs(loop: loop, roomSignal: admitSignal), direct: directStarter,
-      directCarrier: direct)
+      large: LargeJobs(loop: loop, roomSignal: admitSignal), elsewhere: elsewhere,
+      direct: directStarter, directCarrier: direct)
+    self.admitter = admitter
+    passingOn = settings.shared.doors.flatMap { doors in
+      elsewhere.map { PassingOn(context, admitter: admitter, jobs: $0, doors: doors) }
+    }
     intake = Intake(context, admitter: admitter, signal: admitSignal)
     directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
     largeIntake = LargeIntake(context, admitter: admitter)

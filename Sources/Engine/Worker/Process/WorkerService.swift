@@ -12,7 +12,8 @@ internal import Synchronization
 
 /// A worker process: its lanes, and what it says of itself to the fleet.
 package final class WorkerService: Sendable {
-  private let lanes: [Lane]
+  /// The home's first.
+  private let groups: [LaneGroup]
   private let keeper: ConfigurationKeeper
   private let standing: ConfigurationStanding
   private let client = HTTPClient()
@@ -58,7 +59,7 @@ package final class WorkerService: Sendable {
     try directory.checkCurl()
     let standing = ConfigurationStanding()
     self.standing = standing
-    let endpoint = try RedisEndpoint(configuration.redis)
+    let shards = configuration.shards.homeFirst
     let group = ControlGroup()
     let worker = configuration.worker
     let memory = ProcessMemory(group)
@@ -66,48 +67,50 @@ package final class WorkerService: Sendable {
     let allowed = AllowedCPUs(group)
     let count = worker.lanes > 0 ? worker.lanes : allowed.lanes
     let basis = worker.lanes > 0 ? "as worker.lanes says" : "since \(allowed.reason)"
-    log.info("lanes: \(count), \(basis)", metadata: ["lanes": "\(count)"])
+    let each = shards.count > 1 ? " for each of \(shards.count) shards" : ""
+    log.info("lanes: \(count)\(each), \(basis)", metadata: ["lanes": "\(count)"])
+    // A destination has connections in the lanes of its app's shard alone.
     let remark = DescriptorLimit.remark(
-      lanes: count, destinations: directory.entries.count,
+      lanes: count * shards.count,
+      destinations: (directory.entries.count + shards.count - 1) / shards.count,
       connectionsPerLane: worker.connectionsPerLane)
     if let remark { log.warning("\(remark)") }
     let timeZones = try TimeZoneDatabase.release()
     log.info("time zones are those of \(timeZones)")
-    let shared = SharedParts(clock: clock, configuration: standing, memory: memory)
-    let snapshot = WorkerSnapshot(configuration, apps)
-    let lanes = try (0..<count).map { number in
-      var redis = endpoint
-      redis.clientName = "pushpool-\(name)-\(number)"
-      var laneLog = logger
-      laneLog[metadataKey: "lane"] = "\(number)"
-      return try Lane(
-        loop: try EventLoop(name: "lane-\(number)"),
-        settings: LaneSettings(
-          worker: name, consumer: "\(name)-\(number)", prefix: configuration.redis.prefix,
-          redis: redis, acceptedRisks: configuration.redis.acceptedRisks,
-          leaseMs: UInt64(worker.leaseSeconds) * 1_000,
-          drainMs: UInt64(worker.drainSeconds) * 1_000,
-          connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
-          connectionsKept: DescriptorLimit.connectionsKept(lanes: count),
-          requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          sendsDirectly: true, shared: shared),
-        snapshot: snapshot, log: laneLog)
+    let placement = HeldPlacement(configuration.shards)
+    let snapshots = placement.snapshots(of: configuration, apps, for: shards.map(\.id))
+    let process = LaneGroup.Process(
+      name: name, worker: worker, lanes: count, groups: shards.count, configuration: standing,
+      memory: memory,
+      doors: shards.count > 1 ? ShardDoors(configuration.shards.ids) : nil, log: logger)
+    var groups: [LaneGroup] = []
+    for (number, shard) in shards.enumerated() {
+      groups.append(
+        try LaneGroup(
+          shard, number: number, of: process, home: groups.first,
+          clock: number == 0 ? clock : FleetClock(own: ownClock), snapshot: snapshots[number]))
     }
-    self.lanes = lanes
-    var appsEndpoint = endpoint
+    self.groups = groups
+    let home = shards[0].redis
+    var appsEndpoint = try RedisEndpoint(home)
     appsEndpoint.clientName = "pushpool-\(name)-apps"
+    appsEndpoint.expect(shards[0].id, prefix: home.prefix)
     keeper = try ConfigurationKeeper(
       LoadedConfiguration(configuration, apps, keys: keys), from: origin, marks: marks,
       isStrict: isStrict,
       parts: ConfigurationKeeperParts(
         client: client, clock: clock.wallClock, standing: standing, log: logger,
         redisApps: RedisAppsPlace(
-          endpoint: appsEndpoint, prefix: configuration.redis.prefix,
-          routes: shared.routes))
-    ) { next in
-      next.apps.directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
-      let snapshot = WorkerSnapshot(next.configuration, next.apps)
-      for lane in lanes { await lane.use(snapshot) }
+          endpoint: appsEndpoint, prefix: home.prefix, routes: groups[0].routes))
+    ) { [groups] next in
+      next.apps.directory.share(
+        through: FleetCredentials(connection: groups[0].lanes[0], clock: clock))
+      let snapshots = placement.snapshots(
+        of: next.configuration, next.apps, for: groups.map(\.shard))
+      // The home last: when it has an app of Redis, the other shards know where to pass its jobs on.
+      for (group, snapshot) in zip(groups, snapshots).reversed() {
+        for lane in group.lanes { await lane.use(snapshot) }
+      }
     }
   }
 
@@ -122,10 +125,10 @@ package final class WorkerService: Sendable {
     try startThreads()
     // Swift's timers take their descriptors when one is used first, and end the process when there are none then.
     try? await Task.sleep(for: .milliseconds(1))
-    if let sentence = await lanes[0].refusal() {
+    if let refusal = await refusal() {
       stopThreads(loops)
       client.shutdown()
-      throw UnsafeRedis(sentence: sentence)
+      throw refusal
     }
     share(through: fleetCredentials)
     // The lanes know the directory, so it must not keep one of them for ever.
@@ -133,12 +136,17 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
     let keeping = Task(executorPreference: keeper.loop) { [keeper] in await keeper.run() }
-    // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back. The wait is bounded.
-    await keeper.complete(withinMs: WorkerLimits.redisAppsWaitMs)
-    await withTaskGroup(of: Void.self) { group in
-      // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
-      // seen to be lost.
-      for lane in lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
+    await withTaskGroup(of: Void.self) { tasks in
+      for (number, group) in groups.enumerated().reversed() {
+        // Lanes without the apps of Redis would pass on the jobs of all of them, only to take them back. These apps live at
+        // home, so no other shard waits. The wait is bounded.
+        if number == 0 { await keeper.complete(withinMs: WorkerLimits.redisAppsWaitMs) }
+        // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
+        // seen to be lost.
+        for lane in group.lanes {
+          tasks.addTask(executorPreference: lane.loop) { await lane.run() }
+        }
+      }
     }
     reporting.cancel()
     await reporting.value
@@ -159,7 +167,20 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) ended")
   }
 
+  private var lanes: [Lane] { groups.flatMap(\.lanes) }
+
   private var loops: [EventLoop] { lanes.map(\.loop) + [keeper.loop] }
+
+  /// Why the process is not to begin with one of its Redis, which are asked at the same time.
+  private func refusal() async -> UnsafeRedis? {
+    guard groups.count > 1 else { return await groups[0].refusal() }
+    return await withTaskGroup(of: UnsafeRedis?.self) { tasks in
+      for group in groups { tasks.addTask { await group.refusal() } }
+      var first: UnsafeRedis?
+      for await refusal in tasks { first = first ?? refusal }
+      return first
+    }
+  }
 
   /// Starts the threads of the lanes and of the configuration, and makes sure that there can be more for Swift's tasks, look-ups
   /// and tokens.
@@ -203,7 +224,7 @@ package final class WorkerService: Sendable {
   }
 
   private var fleetCredentials: FleetCredentials {
-    FleetCredentials(connection: lanes[0], clock: clock)
+    FleetCredentials(connection: groups[0].lanes[0], clock: clock)
   }
 
   private func share(through share: (any TokenShare)?) {
@@ -221,33 +242,36 @@ package final class WorkerService: Sendable {
   // MARK: Beats
 
   private func report(to health: HealthFile?) async {
-    var lastAccepted = 0
+    var lastAccepted = groups.map { _ in 0 }
     var lastMs = startedAtMs
     var beats: UInt64 = 0
     var lag = DurationHistogram(boundsUs: WorkerLimits.lagBoundsUs)
     while !Task.isCancelled {
-      var sum = LaneStatistics()
-      for lane in lanes {
-        let told = await lane.statistics(askedNs: EventLoop.clockNs())
-        lag.add(told.lagNs)
-        sum += told
-      }
+      var parts: [LaneStatistics] = []
+      for group in groups { parts.append(await group.statistics(&lag)) }
+      let sum = parts.reduce(into: LaneStatistics()) { $0 += $1 }
       let nowMs = FleetClock.uptimeMs
-      let rate = (sum.accepted - lastAccepted) * 1_000 / max(1, Int(nowMs - lastMs))
-      (lastAccepted, lastMs) = (sum.accepted, nowMs)
+      let elapsedMs = max(1, Int(nowMs - lastMs))
+      let news = zip(parts, lastAccepted).map { $0.accepted - $1 }
+      (lastAccepted, lastMs) = (parts.map(\.accepted), nowMs)
       // Every lane has just answered.
       do throws(SystemError) {
         let awaited = standing.awaited
         try health?.write(
           isReady: sum.isConnected && awaited == nil, trouble: awaited ?? sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
-      var fields = fields(sum, rate)
-      if beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0 {
-        fields += await figures(lag).fields
-      }
-      await lanes[0].beat(worker: name, fields: fields)
-      if beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0 {
-        await lanes[0].appendTimeline(sum, acceptedPerSecond: rate)
+      let rate = news.reduce(0, +) * 1_000 / elapsedMs
+      let isFull = beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0
+      let figures = isFull ? await figures(lag).fields : []
+      let hasCourse = beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0
+      for (number, group) in groups.enumerated() {
+        let fields = fields(sum, rate, by: group.clock) + figures
+        let (name, part) = (name, parts[number])
+        let perSecond = news[number] * 1_000 / elapsedMs
+        await group.tell(waits: groups.count == 1) { lane in
+          await lane.beat(worker: name, fields: fields)
+          if hasCourse { await lane.appendTimeline(part, acceptedPerSecond: perSecond) }
+        }
       }
       beats += 1
       do { try await Task.sleep(for: .milliseconds(WorkerLimits.beatMs)) } catch { break }
@@ -262,7 +286,10 @@ package final class WorkerService: Sendable {
     return figures
   }
 
-  private func fields(_ sum: LaneStatistics, _ rate: Int) -> [(String, String)] {
+  /// - Parameter clock: of the shard that is told.
+  private func fields(
+    _ sum: LaneStatistics, _ rate: Int, by clock: FleetClock
+  ) -> [(String, String)] {
     let startedAtMs = clock.nowMs - (FleetClock.uptimeMs - startedAtMs)
     return [
       ("host", Self.hostName()), ("pid", String(getpid())), ("version", PushpoolVersion.text),

@@ -21,7 +21,7 @@ actor ConfigurationKeeper {
   /// Has the lanes go by a configuration.
   private let take: @Sendable (LoadedConfiguration) async -> Void
   private nonisolated let inForce: Mutex<LoadedConfiguration>
-  private let fixed: FixedSettings
+  private var fixed: FixedSettings
   private var watch: FileWatch
   /// Reads the apps of Redis; nil when the configuration wants none.
   private(set) var redisApps: RedisAppsWatch?
@@ -328,7 +328,9 @@ actor ConfigurationKeeper {
   }
 
   private func awaitRestart(for configuration: Configuration) {
-    let names = fixed.names(differingIn: FixedSettings(configuration))
+    let next = FixedSettings(configuration)
+    let names = fixed.names(differingIn: next)
+    fixed.holdNewApps(of: next)
     guard parts.standing.noteAwaitingRestart(names), !names.isEmpty else { return }
     let list = names.joined(separator: ", ")
     parts.log.warning(

@@ -35,6 +35,7 @@ package enum FaultMatrix {
     ReloadRow(),
     ServerClockRow(),
     ClusterRow(),
+    ShardRow(),
   ]
 
   /// Rows whose load can be jobs of one user each.

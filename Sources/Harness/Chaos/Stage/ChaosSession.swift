@@ -12,38 +12,48 @@ actor ChaosSession {
 
   private static let jobs = "pushpool:jobs:normal"
   private let access: StoreAccess
+  /// Where jobs are added: nil for the same place.
+  private let producing: StoreAccess?
   private var connection: RedisConnection { access.connection }
   var store: ShardStore { access.store }
 
   /// Whether a job counts as enqueued only when a replica has it, too.
   private let awaitsReplica: Bool
 
-  /// - Parameter prefix: nil for the usual.
+  /// - Parameters:
+  ///   - prefix: nil for the usual.
+  ///   - producersURL: where jobs are added; nil for the same place.
   static func open(
     url: String, prefix: String? = nil, library: FunctionLibrary = StoreLibrary.library,
-    awaitsReplica: Bool = false
+    awaitsReplica: Bool = false, producersURL: String? = nil
   ) async throws -> ChaosSession {
     let loop = try EventLoop(name: "chaos redis")
     try loop.start()
     let session = try ChaosSession(
-      loop: loop, url: url, prefix: prefix, library: library, awaitsReplica: awaitsReplica)
+      access: StoreAccess(loop: loop, url: url, prefix: prefix, library: library),
+      producing: producersURL.map {
+        try StoreAccess(loop: loop, url: $0, prefix: prefix, library: library)
+      }, awaitsReplica: awaitsReplica)
     try await session.connect()
     return session
   }
 
-  private init(
-    loop: EventLoop, url: String, prefix: String?, library: FunctionLibrary, awaitsReplica: Bool
-  ) throws {
-    self.loop = loop
+  private init(access: StoreAccess, producing: StoreAccess?, awaitsReplica: Bool) {
+    loop = access.loop
+    self.access = access
+    self.producing = producing
     self.awaitsReplica = awaitsReplica
-    access = try StoreAccess(loop: loop, url: url, prefix: prefix, library: library)
   }
 
   private func connect() async throws {
     try await access.connect(timeoutMs: ChaosLimits.startMsMax)
+    try await producing?.connect(timeoutMs: ChaosLimits.startMsMax)
   }
 
-  func close() { access.close() }
+  func close() {
+    producing?.connection.close()
+    access.close()
+  }
 
   func install(_ batch: [Installation]) async throws {
     let answer = try await store.installations.importBatch(batch)
@@ -61,7 +71,7 @@ actor ChaosSession {
 
   /// Enqueues until Redis says that it has it: a job of the same id and content counts once.
   func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
-    _ = try await insisting { store in
+    _ = try await insisting(in: producing?.store ?? store) { store in
       let entry = try await store.jobs.enqueue(job, priority: priority)
       if awaitsReplica { try await expectReplicated() }
       return entry
@@ -169,6 +179,12 @@ actor ChaosSession {
   /// Repeats what may be repeated for as long as Redis cannot be asked.
   func insisting<Value: Sendable>(
     _ body: (ShardStore) async throws -> Value
+  ) async throws -> Value {
+    try await insisting(in: store, body)
+  }
+
+  private func insisting<Value: Sendable>(
+    in store: ShardStore, _ body: (ShardStore) async throws -> Value
   ) async throws -> Value {
     let deadlineNs = loop.nowNs + ChaosLimits.enqueueMsMax * 1_000_000
     while true {

@@ -49,13 +49,15 @@ final class ChaosStage: Sendable {
     var text = Self.configuration(
       options, redis: redisURL, port: providerProxy?.port ?? stage.port, directPort: stage.port)
     text.prefix = standby.prefix
+    Self.spread(&text, over: standby.shards, options)
     configuration = SharedConfiguration(file: try stage.write(text), text: text, keys: stage.keys)
     fleet = Fleet(
       program: trial.programs.pushpool, configurationFile: configuration.file,
       lesserFile: try stage.write(Self.lesser(text, options), to: "lesser.yaml"),
       folder: folder.path, environment: timeZones.map { ["TZDIR": $0.path] } ?? [:])
     session = try await ChaosSession.open(
-      url: directURL, prefix: standby.prefix, awaitsReplica: options.redis.awaitsReplica)
+      url: directURL, prefix: standby.prefix, awaitsReplica: options.redis.awaitsReplica,
+      producersURL: options.redis.areJobsAstray ? standby.shards.first?.url : nil)
   }
 
   private static func acceptLog(_ stage: Stage) -> String { stage.folder.file("accepted.log") }
@@ -124,6 +126,24 @@ final class ChaosStage: Sendable {
       "request_timeout_seconds: \(options.requestTimeoutSeconds)",
     ]
     return configuration
+  }
+
+  /// Puts another app into each other shard.
+  private static func spread(
+    _ text: inout ConfigurationText, over servers: [RedisServer], _ options: StageOptions
+  ) {
+    guard !servers.isEmpty, var other = text.apps.first else { return }
+    var shards = [ConfigurationText.Shard(id: "main", url: text.redisURL)]
+    for (number, server) in servers.enumerated() {
+      let id = "other\(number)"
+      shards.append(ConfigurationText.Shard(id: id, url: server.url))
+      other.id = id
+      other.members = ["shard: \(id)"]
+      text.apps.append(other)
+    }
+    text.apps[0].members = ["shard: main"]
+    if options.redis.isHomeElsewhere { shards.swapAt(0, 1) }
+    text.shards = shards
   }
 
   /// Returns the configuration without some apps, and without credentials for development.

@@ -15,6 +15,12 @@ struct RedisOptions: Sendable {
   var sentinels = 0
   /// How many replicas the node of a cluster has that serves everything, in place of a Redis alone; nil for no cluster.
   var clusterReplicas: Int?
+  /// How many other Redis the fleet has, each a shard in which another app lives.
+  var otherShards = 0
+  /// Whether the first of them is the fleet's home, in place of the Redis of the load.
+  var isHomeElsewhere = false
+  /// Whether producers add the jobs of the load in the first of them, where their app does not live.
+  var areJobsAstray = false
   /// Whether a master that no replica keeps up with refuses writes, as docs/reference/redis.md has it for Sentinel.
   var refusesAlone = false
   /// Whether a fault proxy stands between the workers and it, and where they look for that.

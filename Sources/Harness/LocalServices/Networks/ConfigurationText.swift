@@ -34,7 +34,20 @@ package struct ConfigurationText: Sendable {
     }
   }
 
+  /// One of several Redis, in place of the one.
+  package struct Shard: Sendable {
+    package var id: String
+    package var url: String
+
+    package init(id: String, url: String) {
+      self.id = id
+      self.url = url
+    }
+  }
+
   package var redisURL: String
+  /// The shards of a fleet of several, the home first; empty for a fleet of one.
+  package var shards: [Shard] = []
   /// The beginning of all keys; nil for the usual one.
   package var prefix: String?
   package var apps: [App]
@@ -60,6 +73,12 @@ package struct ConfigurationText: Sendable {
     let accepted = risks.isEmpty ? "" : ", accepted_risks: \(quoted(risks))"
     let beginning = prefix.map { ", prefix: \(quoted($0))" } ?? ""
     var lines = ["redis: {url: \(quoted(redisURL))\(beginning)\(accepted)}"]
+    if let home = shards.first {
+      lines = ["redis:", "  home: \(home.id)", "  shards:"]
+      lines += shards.map {
+        "    - {id: \($0.id), url: \(quoted($0.url))\(beginning)\(accepted)}"
+      }
+    }
     if let logLevel { lines.append("log: {level: \(logLevel)}") }
     if !worker.isEmpty { lines += ["worker:"] + worker.map { "  \($0)" } }
     lines += sections

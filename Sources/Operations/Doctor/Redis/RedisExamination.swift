@@ -15,17 +15,20 @@ struct RedisExamination: Sendable {
 
   /// - Throws: when Redis is away, or answers nothing in time. A refusal is a finding.
   static func of(
-    _ store: ShardStore, for configuration: Configuration
+    _ store: ShardStore, at redis: RedisConfiguration, for configuration: Configuration
   ) async throws(RedisError) -> RedisExamination {
     var examination = RedisExamination()
-    try await examination.askVersion(store, at: configuration.redis.url.server)
+    try await examination.askVersion(store, at: redis.url.server)
     try await examination.compareClocks(store)
-    try await examination.readSettings(store, configuration)
+    try await examination.readSettings(store, redis, configuration)
     try await examination.lookForFunctions(store)
     let user: DocumentedUser = configuration.hasApps ? .worker : .operator
     examination.findings += try await RedisRights(store: store, user: user).findings()
-    try await examination.openApps(
-      FleetStore(connection: store.connection, prefix: store.keys.prefix), configuration)
+    if store.id == configuration.shards.home {
+      try await examination.openApps(
+        FleetStore(connection: store.connection, prefix: store.keys.prefix), configuration)
+    }
+    try await examination.lookForOthers(store, configuration)
     let nowMs = try await store.serverSeconds() * 1_000
     for alarm in try await store.keyTypes.alarms(nowMs: nowMs) {
       examination.add(.error, alarm.message, partedBy: "; ")
@@ -34,6 +37,21 @@ struct RedisExamination: Sendable {
       examination.add(.error, alarm.message, partedBy: "; ")
     }
     return examination
+  }
+
+  /// Tells of a place without a name that has users of an app of another shard: no worker begins there.
+  private mutating func lookForOthers(
+    _ store: ShardStore, _ configuration: Configuration
+  ) async throws(RedisError) {
+    let (shard, placement) = (store.id, configuration.placement)
+    guard shard != placement.home else { return }
+    let others = configuration.apps.map(\.id).filter { !placement.has($0, in: shard) }
+    let standing = try await Self.allowed { () async throws(RedisError) in
+      try await store.placement.standing(for: shard, unlessOf: others)
+    }
+    if let sentence = standing.flatMap({ $0?.refusal(of: shard) }) {
+      add(.error, sentence, partedBy: "; ")
+    }
   }
 
   mutating func add(
@@ -145,10 +163,10 @@ struct RedisExamination: Sendable {
   // MARK: Settings
 
   private mutating func readSettings(
-    _ store: ShardStore, _ configuration: Configuration
+    _ store: ShardStore, _ redis: RedisConfiguration, _ configuration: Configuration
   ) async throws(RedisError) {
     guard let settings = try await store.settings.readAllowed() else { return }
-    judge(settings, accepting: configuration.redis.acceptedRisks)
+    judge(settings, accepting: redis.acceptedRisks)
     let forecast = try await Self.allowed { () async throws(RedisError) in
       try await Self.forecast(store, settings, configuration)
     }

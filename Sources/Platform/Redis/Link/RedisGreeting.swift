@@ -2,7 +2,7 @@ internal import Reactor
 
 /// The words on a link before it is used; loop-bound.
 ///
-/// AUTH, SELECT, PING, EXISTS, HELLO, TIME and CLIENT SETNAME go out together. Once all but the last are answered, the server is
+/// AUTH, SELECT, PING, EXISTS, GET, HELLO, TIME and CLIENT SETNAME go out together. Once all but the last are answered, the server is
 /// the one that is meant and serves at least those that read, and the functions are looked for.
 final class RedisGreeting {
   private typealias Answer = Result<RedisReply?, RedisError>
@@ -46,6 +46,7 @@ final class RedisGreeting {
       return result
     }
     if let slotKey = endpoint.slotKey { probe(slotKey) }
+    if let mark = endpoint.mark { look(for: mark) }
     askIdentity()
     if let onTime { askTime(onTime) }
     // Only a name for CLIENT LIST: an ACL that forbids it is no reason to stay away.
@@ -60,6 +61,19 @@ final class RedisGreeting {
         ClusterRefusal(error, here: link.place, slotKey: slotKey) == nil
       else { return result }
       return .success(nil)
+    }
+  }
+
+  /// A server that says that it is another place is left before anything else is asked of it. A refusal of the question says
+  /// nothing.
+  private func look(for mark: RedisMark) {
+    ask(RedisCommand("GET", mark.key)) { result in
+      switch result {
+      case .success(let reply):
+        reply.flatMap { mark.refusal(of: $0) }.map { .failure($0) } ?? result
+      case .failure(.server): .success(nil)
+      case .failure: result
+      }
     }
   }
 

@@ -14,6 +14,8 @@ package struct RedisEndpoint: Sendable, CustomStringConvertible {
   package var clientName: String
   /// A key of the cluster slot that all of ours are in; nil to not ask who serves it.
   package var slotKey: String?
+  /// The key by which the place is known; nil where any will do.
+  package var mark: RedisMark?
   /// Whether a replica at a fixed address is of no use. A replica that sentinels call the master never is.
   package var needsPrimary = true
 

@@ -50,7 +50,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "--role \(error.message)")
     }
     let app = role.isOfOneApp ? try appOption.resolve(configuration) : nil
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let (name, maker, nowMs) = (name, OperatorName.current, InstantText.nowMs())
     let issued = try await session.atHome { fleet throws(RedisError) in
       try await KeyOffice(fleet: fleet).create(

@@ -17,7 +17,7 @@ struct AppPutting {
     let keys = try configuration.sealingKeys()
     let app = try read()
     guard configuration.app(app.id) == nil else { throw inFile(app.id, "this configuration") }
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let answer = try await session.put(
       AppPut(
         app.document, id: app.id, mode, keys: keys, by: OperatorName.current,

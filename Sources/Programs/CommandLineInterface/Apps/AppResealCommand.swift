@@ -26,7 +26,7 @@ struct AppResealCommand: AsyncParsableCommand {
     let console = Console.standard
     let configuration = try shared.configuration()
     let keys = try configuration.sealingKeys()
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let ids = try await session.atHome { fleet throws(RedisError) in
       try await AppOffice(fleet: fleet).ids()
     }

@@ -40,9 +40,9 @@ struct BadgeCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let only = try device()
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let (user, number) = (user, number)
-    let count = try await session.ask(about: [.user(app: app, user: user)]) {
+    let count = try await session.ask(in: .app(app), about: [.user(app: app, user: user)]) {
       stores throws(RedisError) in
       try await InstallationOffice(stores: stores)
         .setBadge(number, app: app, user: user, token: only)

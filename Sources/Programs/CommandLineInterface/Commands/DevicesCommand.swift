@@ -44,9 +44,11 @@ struct DevicesCommand: AsyncParsableCommand {
     try UserOption.check(user)
     let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, as: .reader)
+    let session = try await RedisSession.open(configuration, as: .reader)
     let isJSON = shared.json
-    let (devices, departure) = try await session.ask(about: [.user(app: app, user: user)]) {
+    let (devices, departure) = try await session.ask(
+      in: .app(app), about: [.user(app: app, user: user)]
+    ) {
       stores throws(RedisError) in
       let lookup = InstallationLookup(stores: stores)
       return (
@@ -98,8 +100,9 @@ struct DevicesCommand: AsyncParsableCommand {
     }
     let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, as: .reader)
-    let standings = try await session.ask(about: tokens.map { .token(app: app, $0) }) {
+    let session = try await RedisSession.open(configuration, as: .reader)
+    let standings = try await session.ask(in: .app(app), about: tokens.map { .token(app: app, $0) })
+    {
       stores throws(RedisError) in
       try await InstallationLookup(stores: stores).standings(
         app: app, tokens: tokens, nowMs: InstantText.nowMs())

@@ -93,8 +93,8 @@ struct EnqueueCommand: AsyncParsableCommand {
     }
     // Before the job is added: from then on a Ctrl-C must not look as if it had not been.
     if wait { Interrupts.shared.expect() }
-    let session = try await RedisSession.open(configuration.redis, as: wait ? .operator : .producer)
-    await session.warnOfRisks(configuration.redis, on: .standard)
+    let session = try await RedisSession.open(configuration, as: wait ? .operator : .producer)
+    await session.warnOfRisks(in: submission.scope, on: .standard)
     let (job, isRepeated, isAdded) = try await add(submission, session)
     guard wait else {
       await session.close()
@@ -122,7 +122,7 @@ struct EnqueueCommand: AsyncParsableCommand {
   ) async throws(CommandFailure) -> (job: EnqueuedJob, isRepeated: Bool, isAdded: Bool) {
     let isRepeated = try await isRepeated(submission, session)
     let priority = priority
-    let submitted = try await session.run { store throws(RedisError) in
+    let submitted = try await session.run(in: submission.scope) { store throws(RedisError) in
       try await submission.submit(in: store, priority: priority)
     }
     switch submitted {
@@ -140,7 +140,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     _ submission: JobSubmission, _ session: RedisSession
   ) async throws(CommandFailure) -> Bool {
     guard let job = submission.job else { return false }
-    let outlook = try await session.run { store throws(RedisError) in
+    let outlook = try await session.run(in: .app(job.app)) { store throws(RedisError) in
       try await JobOutlook.of(job, digest: submission.digest, in: store)
     }
     switch outlook {

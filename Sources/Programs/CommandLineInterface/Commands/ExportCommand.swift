@@ -40,12 +40,13 @@ struct ExportCommand: AsyncParsableCommand {
       .fails("the export is not whole: whoever reads it has closed the pipe; export again"))
     let configuration = try shared.configuration()
     if let app { AppOption.warn(of: app, unlessIn: configuration, on: console) }
-    let session = try await RedisSession.open(configuration.redis, as: .reader)
+    let session = try await RedisSession.open(configuration, as: .reader)
     Interrupts.shared.expect()
     let app = app
     let done: (progress: Export.Progress, elapsedMs: Int64)
     do throws(CommandFailure) {
-      done = try await session.operate { stores throws(OperationError) in
+      done = try await session.operate(in: app.map { .app($0) } ?? .all) {
+        stores throws(OperationError) in
         let display = ProgressDisplay(label: "exporting", total: nil, console: console)
         defer { display.clear() }
         let progress = try await Export(stores: stores, patience: .ofCommands()).run(app: app) {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import ProgramSetup
 internal import PushpoolConfiguration
 internal import Store
@@ -138,9 +139,10 @@ struct ImportCommand: AsyncParsableCommand {
         console.note("there is no \(kept.path): beginning at the start")
       }
     }
-    if let app { AppOption.warn(of: app, unlessIn: try shared.configuration(), on: console) }
-    let session = try await shared.openSession(as: .operator)
-    await session.warnOfRisks(try shared.configuration().redis, on: console)
+    let configuration = try shared.configuration()
+    if let app { AppOption.warn(of: app, unlessIn: configuration, on: console) }
+    let session = try await RedisSession.open(configuration, as: .operator)
+    await session.warnOfRisks(in: .present, on: console)
     Interrupts.shared.expect()
     let work = try InstallationImport(input, settings, session: session, console: console)
     do {

@@ -32,9 +32,9 @@ struct IndexCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     AppOption.warn(of: app, unlessIn: configuration, on: console)
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     Interrupts.shared.expect()
-    let mended = try await session.operate(about: [.audiences(app: app)]) {
+    let mended = try await session.operate(in: .app(app), about: [.audiences(app: app)]) {
       stores throws(OperationError) in
       let display = ProgressDisplay(label: "mending", total: nil, console: console)
       defer { display.clear() }
@@ -44,7 +44,7 @@ struct IndexCommand: AsyncParsableCommand {
           done: walk.walk.keysSeen, count: walk.mended, total: walk.walk.keys)
       }
     }
-    let result = try await session.operate(about: [.audiences(app: app)]) {
+    let result = try await session.operate(in: .app(app), about: [.audiences(app: app)]) {
       stores throws(OperationError) in
       let display = ProgressDisplay(label: "indexing", total: nil, console: console)
       defer { display.clear() }

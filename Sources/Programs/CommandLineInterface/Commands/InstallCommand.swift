@@ -51,13 +51,16 @@ struct InstallCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try shared.configuration()
     let installation = try installation(app: appOption.resolve(configuration))
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
-    await session.warnOfRisks(configuration.redis, on: .standard)
+    let session = try await RedisSession.open(configuration, as: .operator)
+    await session.warnOfRisks(in: .app(installation.app), on: .standard)
     let isStrict = strict
-    let result = try await session.run(about: [
-      .token(app: installation.app, installation.token),
-      .user(app: installation.app, user: installation.user),
-    ]) { store throws(RedisError) in
+    let result = try await session.run(
+      in: .app(installation.app),
+      about: [
+        .token(app: installation.app, installation.token),
+        .user(app: installation.app, user: installation.user),
+      ]
+    ) { store throws(RedisError) in
       try await InstallationOffice.install(installation, strict: isStrict, in: store)
     }
     await session.close()

@@ -56,11 +56,11 @@ struct JobCommand: AsyncParsableCommand {
     let action = try verb.action(value)
     let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
-    let record = try await record(configuration.redis, app: app, action)
+    let record = try await record(configuration, app: app, action)
     var report = JobReport(record: record)
-    if content { report.sheet = try await sheet(of: record, configuration.redis) }
+    if content { report.sheet = try await sheet(of: record, configuration) }
     if action == .show, !record.state.isFinal {
-      report.hindrances = try await hindrances(of: record, configuration.redis)
+      report.hindrances = try await hindrances(of: record, configuration)
     }
     report.show(asJSON: shared.json, on: .standard.with(.isIgnored))
     if let refusal = record.refusal {
@@ -72,10 +72,12 @@ struct JobCommand: AsyncParsableCommand {
   }
 
   private func sheet(
-    of record: JobRecord, _ redis: RedisConfiguration
+    of record: JobRecord, _ configuration: Configuration
   ) async throws(CommandFailure) -> JobSheet {
-    let session = try await RedisSession.open(redis, as: .dashboard)
-    let sheet = try await session.ask(about: [.job(app: record.app, id: record.id)]) {
+    let session = try await RedisSession.open(configuration, as: .dashboard)
+    let sheet = try await session.ask(
+      in: .app(record.app), about: [.job(app: record.app, id: record.id)]
+    ) {
       stores throws(RedisError) in
       try await JobSheet.read(record, in: stores)
     }
@@ -85,10 +87,11 @@ struct JobCommand: AsyncParsableCommand {
 
   /// Nil where the user may not read what the fleet tells: the job is shown all the same.
   private func hindrances(
-    of record: JobRecord, _ redis: RedisConfiguration
+    of record: JobRecord, _ configuration: Configuration
   ) async throws(CommandFailure) -> [JobHindrance]? {
-    let session = try await RedisSession.open(redis, as: .dashboard)
-    let found = try await session.run { store throws(RedisError) -> [JobHindrance]? in
+    let session = try await RedisSession.open(configuration, as: .dashboard)
+    let found = try await session.run(in: .app(record.app)) {
+      store throws(RedisError) -> [JobHindrance]? in
       do throws(RedisError) {
         return try await JobHindrance.all(of: record.app, record, in: [store])
       } catch {
@@ -101,13 +104,13 @@ struct JobCommand: AsyncParsableCommand {
   }
 
   private func record(
-    _ redis: RedisConfiguration, app: String, _ action: JobAction
+    _ configuration: Configuration, app: String, _ action: JobAction
   ) async throws(CommandFailure) -> JobRecord {
     let id = id
     // To see a job that has a record takes no function, and so no right to load any.
     if action == .show {
-      let session = try await RedisSession.open(redis, as: .dashboard)
-      let record = try await session.ask(about: [.job(app: app, id: id)]) {
+      let session = try await RedisSession.open(configuration, as: .dashboard)
+      let record = try await session.ask(in: .app(app), about: [.job(app: app, id: id)]) {
         stores throws(RedisError) in
         try await JobControl(app: app, id: id, stores: stores).recorded()
       }
@@ -116,9 +119,9 @@ struct JobCommand: AsyncParsableCommand {
     }
     let session =
       action == .show
-      ? try await RedisSession.open(redis, as: .reader)
-      : try await RedisSession.open(redis, as: .operator)
-    let record = try await session.operate(about: [.job(app: app, id: id)]) {
+      ? try await RedisSession.open(configuration, as: .reader)
+      : try await RedisSession.open(configuration, as: .operator)
+    let record = try await session.operate(in: .app(app), about: [.job(app: app, id: id)]) {
       stores throws(OperationError) in
       var display: ProgressDisplay?
       defer { display?.clear() }

@@ -35,9 +35,9 @@ struct JobsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try shared.configurationInTrouble()
-    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
+    let session = try await RedisSession.open(configuration, as: .dashboard)
     let (app, ended) = (app, ended)
-    let list = try await session.ask { stores throws(RedisError) in
+    let list = try await session.look(of: app, on: .standard) { stores throws(RedisError) in
       try await JobList.read(stores, app: app, endedMax: ended)
     }
     await session.close()

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Model
 internal import Operations
 internal import PushpoolConfiguration
 internal import Redis
@@ -42,8 +43,9 @@ struct MetricsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let session = try await shared.openSession(as: .dashboard)
-    let metrics = try await session.ask { stores throws(RedisError) in
-      try await FleetMetrics.read(stores)
+    let shards = session.placement.shards.count
+    let metrics = try await session.look(on: .standard) { stores throws(RedisError) in
+      try await FleetMetrics.read(stores, of: shards)
     }
     await session.close()
     let text = format.text(metrics.families)

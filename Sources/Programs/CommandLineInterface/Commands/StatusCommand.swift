@@ -28,21 +28,22 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard.with(check ? .isIgnored : .endsWell)
     let configuration = try shared.configurationInTrouble()
-    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
-    let snapshot = try await session.ask { stores throws(RedisError) in
+    let session = try await RedisSession.open(configuration, as: .dashboard)
+    let (snapshot, absences) = try await session.look { stores throws(RedisError) in
       try await FleetSnapshot.read(stores)
     }
     await session.close()
-    let accepted = configuration.redis.acceptedRisks
+    let accepted = AcceptedRisks(configuration.shards)
     if shared.json {
-      console.print(json: snapshot.json(accepting: accepted))
+      console.print(json: snapshot.json(accepting: accepted, without: absences))
     } else {
-      let place = "Redis \(configuration.redis.url), prefix \(configuration.redis.prefix)"
-      for line in snapshot.lines(on: console.output, place: place, accepting: accepted) {
-        console.print(line)
-      }
+      let place = "Redis \(configuration.shards.place)"
+      let lines = snapshot.lines(
+        on: console.output, place: place, accepting: accepted, without: absences)
+      for line in lines { console.print(line) }
     }
-    let fields = snapshot.alarmFields(accepting: accepted)
+    let fields =
+      absences.map { "shard|\($0.shard.name)" } + snapshot.alarmFields(accepting: accepted)
     guard check, !fields.isEmpty else { return }
     throw CommandFailure(
       .unsent,

@@ -38,8 +38,8 @@ struct TopCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try shared.configurationInTrouble()
-    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
-    let state = TopState(place: "\(configuration.redis.url), prefix \(configuration.redis.prefix)")
+    let session = try await RedisSession.open(configuration, as: .dashboard)
+    let state = TopState(place: configuration.shards.place)
     guard Console.standard.output.isInteractive else {
       var state = state
       state.take(try await Self.look(session))
@@ -57,6 +57,10 @@ struct TopCommand: AsyncParsableCommand {
   }
 
   private static func look(_ session: RedisSession) async throws(CommandFailure) -> TopLook {
-    try await session.ask { stores throws(RedisError) in try await TopLook.read(stores) }
+    var (look, absences) = try await session.look { stores throws(RedisError) in
+      try await TopLook.read(stores)
+    }
+    look.note(absences)
+    return look
   }
 }

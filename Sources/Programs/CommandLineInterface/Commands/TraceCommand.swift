@@ -44,9 +44,9 @@ struct TraceCommand: AsyncParsableCommand {
     let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(
-      configuration.redis, as: user == nil && token == nil ? .dashboard : .reader)
+      configuration, as: user == nil && token == nil ? .dashboard : .reader)
     let id = job
-    let traced = try await session.ask(about: [.job(app: app, id: id)]) {
+    let traced = try await session.ask(in: .app(app), about: [.job(app: app, id: id)]) {
       stores throws(RedisError) in
       try await TracedJob.find(
         subject, app: app, job: id, nowMs: InstantText.nowMs(), in: stores)

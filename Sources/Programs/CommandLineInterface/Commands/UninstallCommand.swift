@@ -31,9 +31,9 @@ struct UninstallCommand: AsyncParsableCommand {
     do throws(InvalidField) { token = try DeviceToken(self.token, network: network) } catch {
       throw CommandFailure(.badInput, "\(OptionName.of(error.pointer)) \(error.message)")
     }
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let user = user
-    let answer = try await session.ask(about: [.token(app: app, token)]) {
+    let answer = try await session.ask(in: .app(app), about: [.token(app: app, token)]) {
       stores throws(RedisError) in
       try await InstallationOffice(stores: stores).uninstall(token, app: app, owner: user)
     }

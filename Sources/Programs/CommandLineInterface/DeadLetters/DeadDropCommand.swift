@@ -26,7 +26,8 @@ struct DeadDropCommand: AsyncParsableCommand {
     var failure: CommandFailure?
     do throws(CommandFailure) {
       try await selection.forEach(in: session) { letter throws(CommandFailure) in
-        let wasThere = try await session.ask { stores throws(RedisError) in
+        let wasThere = try await session.ask(in: .shard(letter.shard)) {
+          stores throws(RedisError) in
           try await DeadLetterOffice(stores: stores).drop(letter)
         }
         if wasThere {

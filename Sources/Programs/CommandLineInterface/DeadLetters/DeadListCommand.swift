@@ -29,7 +29,7 @@ struct DeadListCommand: AsyncParsableCommand {
     var start: ShardEntry?
     if let after { start = try session.entry(after) }
     let after = start
-    let (letters, count) = try await session.ask { stores throws(RedisError) in
+    let (letters, count) = try await session.look(on: console) { stores throws(RedisError) in
       let office = DeadLetterOffice(stores: stores)
       return (try await office.list(after: after, max: max), try await office.count())
     }

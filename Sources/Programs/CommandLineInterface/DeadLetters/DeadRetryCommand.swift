@@ -35,7 +35,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
     do throws(CommandFailure) {
       try await selection.forEach(in: session) { letter throws(CommandFailure) in
         let entry = letter.text
-        let answer = try await session.ask { stores throws(RedisError) in
+        let answer = try await session.ask(in: .shard(letter.shard)) { stores throws(RedisError) in
           try await DeadLetterOffice(stores: stores).retry(letter)
         }
         switch answer {

@@ -24,7 +24,8 @@ struct DeadSelection: ParsableArguments {
   func confirm(
     _ verb: String, in session: RedisSession, console: Console
   ) async throws(CommandFailure) {
-    let count = try await session.ask { stores throws(RedisError) in
+    guard all else { return }
+    let count = try await session.ask(in: .all) { stores throws(RedisError) in
       try await DeadLetterOffice(stores: stores).count()
     }
     try confirm(verb, count: count, console: console)
@@ -70,12 +71,12 @@ struct DeadSelection: ParsableArguments {
     for entry in entries { named.append(try session.entry(entry)) }
     for letter in named { try await body(letter) }
     guard all else { return }
-    var scan = try await session.ask { stores throws(RedisError) in
+    var scan = try await session.ask(in: .all) { stores throws(RedisError) in
       try await DeadLetterScan.begin(in: stores)
     }
     while true {
       let start = scan
-      let (letters, rest) = try await session.ask { stores throws(RedisError) in
+      let (letters, rest) = try await session.ask(in: .all) { stores throws(RedisError) in
         var scan = start
         let letters = try await scan.next(in: stores)
         return (letters, scan)

@@ -21,7 +21,7 @@ struct DeadShowCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
     let name = try session.entry(entry)
-    let found = try await session.ask { stores throws(RedisError) in
+    let found = try await session.ask(in: .shard(name.shard)) { stores throws(RedisError) in
       try await DeadLetterOffice(stores: stores).show(name)
     }
     await session.close()

@@ -29,6 +29,18 @@ struct ImportBatch: Sendable {
       + Set(subscriptions.map(\.app)).sorted().map { .audiences(app: $0) }
   }
 
+  /// Returns what goes to each shard, in one call there.
+  func parts(by placement: Placement) -> [(shard: ShardID, batch: ImportBatch)] {
+    let installations = placement.parts(of: installations, by: \.app)
+    let subscriptions = placement.parts(of: subscriptions, by: \.app)
+    return placement.shards.compactMap { shard in
+      var part = ImportBatch()
+      part.installations = installations.first { $0.shard == shard }?.elements ?? []
+      part.subscriptions = subscriptions.first { $0.shard == shard }?.elements ?? []
+      return part.isEmpty ? nil : (shard, part)
+    }
+  }
+
   mutating func append(_ line: ImportLine, bytes: Int) {
     self.bytes += bytes
     switch line {

@@ -9,7 +9,8 @@ internal import Store
 struct ImportPipeline {
   private struct Sent {
     let batch: ImportBatch
-    let answer: Task<Result<Answer, RedisError>, Never>
+    /// One for each shard that has a part of the batch.
+    let answers: [(shard: ShardID, answer: Task<Result<Answer, RedisError>, Never>)]
   }
 
   /// The results of a batch.
@@ -17,6 +18,13 @@ struct ImportPipeline {
     var installed: ImportAnswer?
     /// Subscriptions that were news.
     var subscribed = 0
+
+    fileprivate mutating func add(_ other: Answer) {
+      subscribed += other.subscribed
+      guard let more = other.installed else { return }
+      installed?.add(more)
+      installed = installed ?? more
+    }
   }
 
   let session: RedisSession
@@ -28,22 +36,27 @@ struct ImportPipeline {
   var isEmpty: Bool { sent.isEmpty }
   var isFull: Bool { sent.count >= CommandLineLimits.importBatchesInFlight }
 
-  mutating func send(_ batch: ImportBatch) async {
+  /// - Throws: when a shard that has a part of it cannot be used at all.
+  mutating func send(_ batch: ImportBatch) async throws(CommandFailure) {
     turn.advance()
     let turn = turn
-    let answer = await session.begin { store throws(RedisError) in
-      var answer = Answer()
-      if !batch.installations.isEmpty {
-        answer.installed = try await store.installations.importBatch(
-          batch.installations, turn: turn)
+    var answers: [(shard: ShardID, answer: Task<Result<Answer, RedisError>, Never>)] = []
+    for (shard, part) in batch.parts(by: session.placement) {
+      let answer = try await session.begin(in: shard) { store throws(RedisError) in
+        var answer = Answer()
+        if !part.installations.isEmpty {
+          answer.installed = try await store.installations.importBatch(
+            part.installations, turn: turn)
+        }
+        // In whatever order batches come to this: nobody unsubscribes here.
+        if !part.subscriptions.isEmpty {
+          answer.subscribed = try await store.audiences.subscribe(part.subscriptions)
+        }
+        return answer
       }
-      // In whatever order batches come to this: nobody unsubscribes here.
-      if !batch.subscriptions.isEmpty {
-        answer.subscribed = try await store.audiences.subscribe(batch.subscriptions)
-      }
-      return answer
+      answers.append((shard, answer))
     }
-    sent.append(Sent(batch: batch, answer: answer))
+    sent.append(Sent(batch: batch, answers: answers))
   }
 
   /// Waits for the oldest batch; nil when none is on its way.
@@ -51,36 +64,45 @@ struct ImportPipeline {
   mutating func receive() async throws(CommandFailure) -> (ImportBatch, Answer)? {
     var attempt = 1
     while let oldest = sent.first {
-      let failure: RedisError
-      switch await oldest.answer.value {
-      case .success(let answer):
+      var whole = Answer()
+      var failed: (shard: ShardID, error: RedisError)?
+      for (shard, answer) in oldest.answers {
+        switch await answer.value {
+        case .success(let part): whole.add(part)
+        // One that was overtaken is only sent again: any other reason says more.
+        case .failure(let error) where failed?.error.isOvertaken ?? true: failed = (shard, error)
+        case .failure: break
+        }
+      }
+      guard let (shard, failure) = failed else {
         sent.removeFirst()
-        return (oldest.batch, answer)
-      case .failure(let error): failure = error
+        return (oldest.batch, whole)
       }
       do throws(CommandFailure) {
         // One of the batches behind it was faster, as they can be when a function had to be loaded.
         if !failure.isOvertaken {
           try await session.waitToRepeat(
-            after: failure, attempt: attempt, about: oldest.batch.subjects)
+            in: shard, after: failure, attempt: attempt, about: oldest.batch.subjects)
         }
       } catch {
         sent = []
         throw error
       }
       attempt += 1
-      await sendAgain()
+      try await sendAgain()
     }
     return nil
   }
 
   /// Sends all batches on their way once more, those included that came through behind the one that failed: it must
   /// not take effect after them.
-  private mutating func sendAgain() async {
-    for one in sent { _ = await one.answer.value }
+  private mutating func sendAgain() async throws(CommandFailure) {
+    for one in sent {
+      for (_, answer) in one.answers { _ = await answer.value }
+    }
     let batches = sent.map(\.batch)
     sent = []
-    for batch in batches { await send(batch) }
+    for batch in batches { try await send(batch) }
   }
 }
 

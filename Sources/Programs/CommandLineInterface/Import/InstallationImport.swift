@@ -159,7 +159,7 @@ package final class InstallationImport {
 
   private func send() async throws(CommandFailure) {
     if pipeline.isFull { try await receive() }
-    await pipeline.send(batch)
+    try await pipeline.send(batch)
     batch = ImportBatch()
   }
 

@@ -47,7 +47,7 @@ package struct JobFollower: Sendable {
   private func watch(
     goesOn: @escaping @Sendable () -> Bool
   ) async throws(CommandFailure) -> JobSighting {
-    try await session.operate { stores throws(OperationError) in
+    try await session.operate(in: .shard(job.shard)) { stores throws(OperationError) in
       let display = ProgressDisplay(label: label, total: total, console: console)
       defer { display.clear() }
       var told = Told()

@@ -29,13 +29,18 @@ struct SharedOptions: ParsableArguments {
       let isOfRedis = reading.errors.contains {
         $0.file != file || $0.field.isEmpty || $0.field == "redis" || $0.field.hasPrefix("redis.")
       }
-      guard let usable = reading.configuration, reading.omitted == 0, !isOfRedis else {
-        throw error
-      }
+      guard let usable = reading.configuration, reading.omitted == 0, !isOfRedis,
+        usable.shards.all.count == 1 || !reading.errors.contains(where: Self.mayBeOfPlacement)
+      else { throw error }
       Console.standard.note(
         "warning: \(error.description); this command goes on with what the file says of Redis")
       return usable
     }
+  }
+
+  /// Whether an app may be taken to live in another shard than the file means: with an error in the list or of an app itself.
+  private static func mayBeOfPlacement(_ error: ConfigurationError) -> Bool {
+    error.field.hasPrefix("apps") && error.field.count { $0 == "." } <= 1
   }
 
   /// The configuration: of the file if there is one, else the defaults and the environment.
@@ -73,6 +78,6 @@ struct SharedOptions: ParsableArguments {
   func openSession(
     as user: DocumentedUser, onlyReads: Bool = false
   ) async throws(CommandFailure) -> RedisSession {
-    try await RedisSession.open(configurationInTrouble().redis, as: user, onlyReads: onlyReads)
+    try await RedisSession.open(configurationInTrouble(), as: user, onlyReads: onlyReads)
   }
 }

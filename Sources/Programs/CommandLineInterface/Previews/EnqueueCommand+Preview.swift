@@ -14,7 +14,7 @@ extension EnqueueCommand {
   ) async throws(CommandFailure) {
     let app = try await previewedApp(of: job, configuration)
     let subject = try PreviewSubject(preview)
-    let (targets, values) = try await subject.receivers(of: job, configuration.redis)
+    let (targets, values) = try await subject.receivers(of: job, configuration)
     let found = JobPreview(
       of: job, to: targets, filledWith: values, with: app, nowMs: InstantText.nowMs())
     JobPreviewReport(job: job, preview: found).show(asJSON: shared.json, on: console)
@@ -51,7 +51,7 @@ extension EnqueueCommand {
   ) async throws(CommandFailure) -> PreviewedApp? {
     let keys = try configuration.sealingKeys()
     let session = try await RedisSession.open(
-      configuration.redis, as: .operator, onlyReads: true)
+      configuration, as: .operator, onlyReads: true)
     let found = try await session.atHome { fleet throws(RedisError) in
       try await AppOffice(fleet: fleet).find(id)
     }

@@ -31,13 +31,13 @@ enum PreviewSubject {
 
   /// The devices that there are, and what their user's texts are filled in with, by Redis where it takes that.
   func receivers(
-    of job: Job, _ configuration: RedisConfiguration
+    of job: Job, _ configuration: Configuration
   ) async throws(CommandFailure) -> (targets: [PreviewTarget], values: ReceiverValues) {
     if case .anyDevice(let network, let environment) = self {
       return ([.anyDevice(network, environment)], .values([:]))
     }
     let session = try await session(configuration)
-    let (found, values) = try await session.ask { stores throws(RedisError) in
+    let (found, values) = try await session.ask(in: .app(job.app)) { stores throws(RedisError) in
       let found = try await installations(app: job.app, InstallationLookup(stores: stores))
       let user = found.first?.installation.user
       return (found, try await ReceiverValues.read(for: user, of: job, in: stores))
@@ -47,7 +47,7 @@ enum PreviewSubject {
   }
 
   private func session(
-    _ configuration: RedisConfiguration
+    _ configuration: Configuration
   ) async throws(CommandFailure) -> RedisSession {
     do throws(CommandFailure) {
       return try await RedisSession.open(configuration, as: .reader)

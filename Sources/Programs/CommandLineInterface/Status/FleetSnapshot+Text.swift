@@ -1,24 +1,29 @@
 internal import Model
 internal import Operations
 internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Store
 internal import Typesetting
 
 extension FleetSnapshot {
   /// One screen for a person.
-  /// - Parameter accepted: risks of Redis that the configuration accepts.
+  /// - Parameters:
+  ///   - accepted: risks of Redis that the configuration accepts.
+  ///   - absences: the shards that were not read.
   func lines(
-    on terminal: Terminal, place: String, accepting accepted: Set<RedisRisk> = []
+    on terminal: Terminal, place: String, accepting accepted: AcceptedRisks = [],
+    without absences: [ShardAbsence] = []
   ) -> [String] {
     var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))"]
-    lines += redisLines(accepting: accepted) + [""]
+    lines += redisLines(accepting: accepted)
+    lines += absences.map { DisplayText.printable($0.sentence) } + [""]
     func heading(_ text: String) { lines.append(TextStyle.bold.apply(text, on: terminal)) }
     if !alarms.isEmpty {
       heading("Alarms")
       for alarm in alarms {
         let age = FigureText.duration(ms: max(0, nowMs - alarm.atMs))
         lines.append(
-          "  \(DisplayText.printable(alarm.field)), for \(age): \(DisplayText.printable(alarm.message))"
+          "  \(DisplayText.printable(alarm.field)), for \(age): \(DisplayText.printable(alarm.sentence))"
         )
       }
       lines.append("")
@@ -34,6 +39,10 @@ extension FleetSnapshot {
       lines.append("  \(DisplayText.printable(worker.worker)) has been silent for \(age)")
     }
     lines.append("")
+    if shards.contains(where: { !$0.shard.isOnly }) {
+      heading("Shards")
+      lines += shardTable(without: absences).lines(on: terminal) + [""]
+    }
     heading("Backlog")
     lines += backlogTable().lines(on: terminal)
     lines.append(
@@ -59,14 +68,35 @@ extension FleetSnapshot {
   }
 
   /// How each Redis is set up, and what of it is unsafe that no alarm tells already.
-  private func redisLines(accepting accepted: Set<RedisRisk>) -> [String] {
-    redis.flatMap { settings -> [String] in
-      guard let settings else {
-        return ["Redis does not say how it is set up: let this user run INFO"]
+  private func redisLines(accepting accepted: AcceptedRisks) -> [String] {
+    shards.flatMap { shard -> [String] in
+      let name = shard.shard.isOnly ? "Redis" : "Redis of \(shard.shard.name)"
+      guard let settings = shard.redis else {
+        return ["\(name) does not say how it is set up: let this user run INFO"]
       }
-      return ["Redis is a \(settings.summary)"]
-        + untoldRisks(of: settings, accepting: accepted).map { "  unsafe: \($0.sentence)" }
+      return ["\(name) is a \(settings.summary)"]
+        + untoldRisks(of: settings, in: shard.shard, accepting: accepted[shard.shard]).map {
+          "  unsafe: \($0.sentence)"
+        }
     }
+  }
+
+  /// The work of each shard, of which the rest of the screen tells the sum.
+  private func shardTable(without absences: [ShardAbsence]) -> TextTable {
+    var table = TextTable([
+      .init("  SHARD"), .init("NEW JOBS", .right), .init("CHUNKS WAITING", .right),
+      .init("CHUNKS IN WORK", .right), .init("DELAYED", .right), .init("DEAD", .right),
+    ])
+    for shard in shards {
+      let figures = [
+        shard.newJobs, shard.waiting, shard.inWork, shard.queues.delayed, shard.queues.dead,
+      ]
+      table.append(["  " + shard.shard.name] + figures.map { FigureText.count($0) })
+    }
+    for absence in absences {
+      table.append(["  " + absence.shard.name] + Array(repeating: "?", count: 5))
+    }
+    return table
   }
 
   /// The lines about which workers have the newest configuration, which refuse what is there now, and which are to be

@@ -16,9 +16,9 @@ struct SizeList {
     let console = Console.standard
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
+    let session = try await RedisSession.open(configuration, as: .dashboard)
     let kind = kind
-    let sizes = try await session.ask { stores throws(RedisError) in
+    let sizes = try await session.ask(in: .app(app)) { stores throws(RedisError) in
       try await AudienceLookup(stores: stores).sizes(of: kind, app: app)
     }
     await session.close()

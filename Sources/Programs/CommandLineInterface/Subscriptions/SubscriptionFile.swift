@@ -92,9 +92,12 @@ struct SubscriptionFile {
     guard !batch.isEmpty else { return }
     let (change, subscriptions) = (change, batch)
     // What was read is done also after Ctrl-C.
-    tally.changed += try await session.operate { stores throws(OperationError) in
-      try await SubscriptionOffice(store: stores[0], patience: .ofCommands { true })
-        .make(change, subscriptions)
+    for (shard, part) in session.placement.parts(of: subscriptions, by: \.app) {
+      tally.changed += try await session.operate(in: .shard(shard)) {
+        stores throws(OperationError) in
+        try await SubscriptionOffice(store: stores[0], patience: .ofCommands { true })
+          .make(change, part)
+      }
     }
     tally.lines += batch.count
     batch = []

@@ -17,7 +17,7 @@ struct SubscriptionRun {
       return try await run(subscription, configuration)
     }
     let input = try ImportInput(options.file ?? "-")
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     Interrupts.shared.expect()
     let tally = try await SubscriptionFile(
       input: input, change: change, session: session, console: .standard
@@ -40,9 +40,11 @@ struct SubscriptionRun {
   private func run(
     _ subscription: Subscription, _ configuration: Configuration
   ) async throws(CommandFailure) {
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let change = change
-    let changed = try await session.operate(about: [.audiences(app: subscription.app)]) {
+    let changed = try await session.operate(
+      in: .app(subscription.app), about: [.audiences(app: subscription.app)]
+    ) {
       stores throws(OperationError) in
       try await SubscriptionOffice(store: stores[0], patience: .ofCommands())
         .make(change, [subscription])

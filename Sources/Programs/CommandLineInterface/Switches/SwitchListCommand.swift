@@ -16,7 +16,7 @@ struct SwitchListCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(as: .dashboard)
-    let reading = try await session.ask { stores throws(RedisError) in
+    let reading = try await session.look(on: console) { stores throws(RedisError) in
       try await Switchboard(stores: stores).read()
     }
     await session.close()

@@ -32,9 +32,9 @@ struct SwitchOffCommand: AsyncParsableCommand {
     let console = Console.standard
     let configuration = try shared.configurationInTrouble()
     let killSwitch = try scope.killSwitch(configuration)
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
+    let session = try await RedisSession.open(configuration, as: .operator)
     let reason = reason
-    let answer = try await session.ask { stores throws(RedisError) in
+    let answer = try await session.ask(in: .app(killSwitch.app)) { stores throws(RedisError) in
       try await Switchboard(stores: stores).switchOff(killSwitch, reason: reason)
     }
     if case .off = answer {

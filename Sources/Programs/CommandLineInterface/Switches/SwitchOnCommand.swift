@@ -23,8 +23,9 @@ struct SwitchOnCommand: AsyncParsableCommand {
     let console = Console.standard
     let configuration = try shared.configurationInTrouble()
     let killSwitch = try scope.killSwitch(configuration)
-    let session = try await RedisSession.open(configuration.redis, as: .operator)
-    let (wasOff, others) = try await session.ask { stores throws(RedisError) in
+    let session = try await RedisSession.open(configuration, as: .operator)
+    let (wasOff, others) = try await session.ask(in: .app(killSwitch.app)) {
+      stores throws(RedisError) in
       let board = Switchboard(stores: stores)
       let wasOff = try await board.switchOn(killSwitch)
       return (

@@ -75,12 +75,21 @@ struct TopLook: Sendable, Equatable {
     let jobs = try await JobList.read(stores, endedMax: 0)
     var look = TopLook(snapshot, jobs)
     look.talliedAtMs = try await stores.first?.serverMs() ?? 0
-    for store in stores { try await look.add(store) }
+    for (store, standing) in zip(stores, snapshot.shards) { try await look.add(store, standing) }
     return look
   }
 }
 
 extension TopLook {
+  /// Notes the shards that were not read, as what stands above all alarms.
+  mutating func note(_ absences: [ShardAbsence]) {
+    let notices = absences.map {
+      Notice(field: "shard|\($0.shard.name)", message: $0.failure.description, sinceMs: nowMs)
+    }
+    alarms.insert(contentsOf: notices, at: 0)
+    if !absences.isEmpty { isWhole = false }
+  }
+
   private init(_ snapshot: FleetSnapshot, _ jobs: JobList) {
     self.init()
     nowMs = snapshot.nowMs
@@ -100,7 +109,7 @@ extension TopLook {
     dead = snapshot.queues.dead
     switchedOff = snapshot.switches.count
     alarms = snapshot.alarms.map {
-      Notice(field: $0.field, message: $0.message, sinceMs: $0.atMs)
+      Notice(field: $0.field, message: $0.sentence, sinceMs: $0.atMs)
     }
     for (names, last, _) in snapshot.outcomes where names.count == 3 {
       lastMinute[Lane(app: names[0], network: names[1]), default: Tally()].add(last, names[2])
@@ -110,7 +119,9 @@ extension TopLook {
   }
 
   /// Adds what a store counts and a snapshot does not tell.
-  private mutating func add(_ store: ShardStore) async throws(RedisError) {
+  private mutating func add(
+    _ store: ShardStore, _ standing: ShardStanding
+  ) async throws(RedisError) {
     let totals: OutcomeTotals
     let notes: WaitingNotes
     do throws(RedisError) {
@@ -127,10 +138,10 @@ extension TopLook {
       tallies[lane, default: Tally()].add(count, name.outcome)
     }
     queues = queues.map { queue in
-      let length = queue.jobs + queue.waiting + queue.inWork
+      // By what is in the shard, and by its clock.
       let ms = FleetMetrics.oldestMs(
-        since: notes.sinceMs[queue.priority], lookedAtMs: notes.atMs, isEmpty: length == 0,
-        nowMs: nowMs)
+        since: notes.sinceMs[queue.priority], lookedAtMs: notes.atMs,
+        isEmpty: standing.isEmpty(queue.priority, countsWork: true), nowMs: standing.nowMs)
       return Queue(
         priority: queue.priority, jobs: queue.jobs, waiting: queue.waiting, inWork: queue.inWork,
         oldestMs: [queue.oldestMs, ms].compactMap(\.self).max())

@@ -19,12 +19,14 @@ package struct Services: Sendable {
     self.appKeys = appKeys
   }
 
-  /// Runs an operation against the stores of all shards, and tells a failure as a problem.
+  /// Runs an operation against the stores of a scope, and tells a failure as a problem.
   package func operate<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable ([ShardStore]) async throws(OperationError) -> Value
   ) async throws(Problem) -> Value {
-    do throws(StoreFailure) { return try await session.operate(about: subjects, body) } catch {
+    do throws(StoreFailure) {
+      return try await session.operate(in: scope, about: subjects, body)
+    } catch {
       throw Problem(error)
     }
   }
@@ -45,12 +47,13 @@ package struct Services: Sendable {
     }
   }
 
-  /// Runs a body against the store of a shard, and tells a failure as a problem.
+  /// Runs a body against the store of one shard, and tells a failure as a problem.
   func run<Value: Sendable>(
-    about subjects: [KeySubject] = [],
+    in scope: ShardScope, about subjects: [KeySubject] = [],
     _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
   ) async throws(Problem) -> Value {
-    do throws(StoreFailure) { return try await session.run(about: subjects, body) } catch {
+    do throws(StoreFailure) { return try await session.run(in: scope, about: subjects, body) } catch
+    {
       throw Problem(error)
     }
   }

@@ -26,9 +26,9 @@ struct FleetLook: Sendable {
     var look = FleetLook(fleet: fleet, jobs: jobs, jobsMs: jobsMs)
     look.minutes = MinuteHistory.missing(after: knownMs, nowMs: fleet.nowMs)
       .map { MinuteHistory.Minute(atMs: $0) }
-    for store in stores {
-      try await look.readOldest(store)
-      for seconds in [fleet.nowMs / 1_000 - 60, fleet.nowMs / 1_000] {
+    for (store, standing) in zip(stores, fleet.shards) {
+      try await look.readOldest(store, standing)
+      for seconds in [standing.nowMs / 1_000 - 60, standing.nowMs / 1_000] {
         let counts = try await readable([:]) { () async throws(RedisError) in
           try await store.metrics.latency(Minute.name(epochSeconds: seconds))
         }
@@ -54,17 +54,19 @@ struct FleetLook: Sendable {
     return Int64(seconds) * 1_000 + Int64(micros / 1_000)
   }
 
-  private mutating func readOldest(_ store: ShardStore) async throws(RedisError) {
+  /// Reads what waits in a shard, by what is there and by its clock.
+  private mutating func readOldest(
+    _ store: ShardStore, _ standing: ShardStanding
+  ) async throws(RedisError) {
     let notes = try await readable(nil) { () async throws(RedisError) in
       try await store.backlog.waitingNotes()
     }
     guard let notes else { return }
     for priority in Priority.allCases {
-      let length = (fleet.queues.jobs[priority] ?? 0) + fleet.waiting(priority)
       guard
         let ms = FleetMetrics.oldestMs(
-          since: notes.sinceMs[priority], lookedAtMs: notes.atMs, isEmpty: length == 0,
-          nowMs: fleet.nowMs)
+          since: notes.sinceMs[priority], lookedAtMs: notes.atMs,
+          isEmpty: standing.isEmpty(priority, countsWork: false), nowMs: standing.nowMs)
       else { continue }
       oldestMs[priority] = max(oldestMs[priority] ?? 0, ms)
     }
@@ -85,11 +87,13 @@ struct FleetLook: Sendable {
     let entries = try await readable([]) { () async throws(RedisError) in
       try await store.connection.call(command).array ?? []
     }
-    for entry in entries { add(entry) }
+    var told = minutes.map { MinuteHistory.Minute(atMs: $0.atMs) }
+    for entry in entries { Self.add(entry, to: &told) }
+    for index in minutes.indices { minutes[index].add(told[index]) }
   }
 
-  /// Adds an entry of the timeline; the last of a minute, which comes first, is the one that counts.
-  private mutating func add(_ entry: RESPValue) {
+  /// Adds an entry of a store's timeline; the last of a minute, which comes first, is the one that counts.
+  private static func add(_ entry: RESPValue, to minutes: inout [MinuteHistory.Minute]) {
     guard let parts = entry.array, parts.count == 2, let id = parts[0].string,
       let atMs = Int64(id.prefix { $0 != "-" }), let first = minutes.first?.atMs, atMs >= first
     else { return }

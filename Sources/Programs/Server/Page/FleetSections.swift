@@ -6,6 +6,8 @@ internal import Store
 /// The sections of the feed as JSON. Each list has an end: what is beyond it is counted in `left_out`.
 struct FleetSections {
   let look: FleetLook
+  /// Shards that the look leaves out, as alarms above all others.
+  var absences: [Alarm] = []
   /// The pace of each open job, in installations a second.
   let paces: (JobRecord) -> Double?
 
@@ -13,7 +15,7 @@ struct FleetSections {
 
   /// The sections that a look makes; the rates and the history are told by others.
   /// - Parameter accepted: risks of Redis that the configuration accepts.
-  func all(accepting accepted: Set<RedisRisk>) -> [FeedSection: JSONValue] {
+  func all(accepting accepted: AcceptedRisks) -> [FeedSection: JSONValue] {
     [
       .fleet: fleetSection(accepting: accepted), .alarms: alarms, .jobs: jobs,
       .outcomes: outcomes, .networks: NetworkFigures(fleet.living, answers: look.answers).json,
@@ -21,7 +23,7 @@ struct FleetSections {
     ]
   }
 
-  private func fleetSection(accepting accepted: Set<RedisRisk>) -> JSONValue {
+  private func fleetSection(accepting accepted: AcceptedRisks) -> JSONValue {
     let living = fleet.living.sorted { $0.worker < $1.worker }
     let lost = fleet.lost.sorted { $0.lastBeatMs > $1.lastBeatMs }
     let shown = (living + lost).prefix(ServerLimits.feedWorkersMax)
@@ -42,7 +44,8 @@ struct FleetSections {
       "configurations": configurations, "backlog": .object(backlog),
       "delayed": .integer(fleet.queues.delayed),
       "dead": .integer(fleet.queues.dead),
-      "redis": .array(fleet.redis.map { redis($0, accepting: accepted) }),
+      "redis": .array(
+        fleet.shards.map { redis($0.redis, accepting: accepted[$0.shard]) }),
     ]
     for name in ["lanes", "in_flight", "accepted_per_second", "connections"] {
       let sum = living.reduce(0) { $0 + (Self.figure(name, of: $1) ?? 0) }
@@ -92,21 +95,23 @@ struct FleetSections {
   }
 
   private var alarms: JSONValue {
-    let shown = fleet.alarms.prefix(ServerLimits.feedAlarmsMax)
+    let all = absences + fleet.alarms
+    let shown = all.prefix(ServerLimits.feedAlarmsMax)
     return .object([
       "alarms": .array(
         shown.map { alarm in
           let parts = alarm.field.split(separator: "|", omittingEmptySubsequences: false)
           var object: JSONObject = [
             "alarm": Self.text(alarm.field), "since": .integer(alarm.atMs),
-            "message": Self.text(alarm.message),
+            "message": Self.text(alarm.sentence),
             "about": .array(parts.dropFirst().map { Self.text(String($0)) }),
           ]
           // Of a kind that this version does not know there is no paragraph to lead to.
           object["kind"] = AlarmKind(field: alarm.field).map { .string($0.rawValue) }
+          object["shard"] = alarm.shard.map { .string($0.name) }
           return .object(object)
         }),
-      "left_out": .integer(fleet.alarms.count - shown.count),
+      "left_out": .integer(all.count - shown.count),
     ])
   }
 

@@ -9,11 +9,17 @@ struct MinuteHistory {
     var accepted = 0
     /// Installations that ended otherwise.
     var others = 0
-    /// The last that a worker told of the minute; nil when none did.
+    /// The last that a worker told of the minute, of all shards; nil when none did.
     var backlog: Int?
     var oldestMs: Int64?
 
     init(atMs: Int64) { self.atMs = atMs }
+
+    /// Adds what workers told of the same minute in another shard.
+    mutating func add(_ other: Minute) {
+      if let more = other.backlog { backlog = StoredNumber.count((backlog ?? 0) &+ more) }
+      if let ms = other.oldestMs { oldestMs = max(oldestMs ?? 0, ms) }
+    }
 
     /// Adds what a store counted in it: `<app>|<network>|<outcome>` → count.
     mutating func add(_ counts: [String: Int]) {

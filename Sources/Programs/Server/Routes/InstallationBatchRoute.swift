@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -33,7 +34,7 @@ enum InstallationBatchRoute {
     for first in stride(from: 0, to: lines.count, by: ServerLimits.batchAtOnce) {
       let group = lines[first..<min(first + ServerLimits.batchAtOnce, lines.count)]
       let documents = group.map { read(request.body[$0.bytes], document) }
-      let outcomes = try await install(documents, services)
+      let outcomes = try await install(documents, of: app, services)
       for (line, outcome) in zip(group, outcomes) {
         answers += answer(line.number, outcome).bytes()
         answers.append(UInt8(ascii: "\n"))
@@ -88,10 +89,10 @@ enum InstallationBatchRoute {
   /// Installs those of a group that could be read, in one pipeline.
   /// - Returns: the outcome of each, also of the others.
   private static func install(
-    _ group: [Read], _ services: Services
+    _ group: [Read], of app: String, _ services: Services
   ) async throws(Problem) -> [Outcome] {
     let installations = group.compactMap { try? $0.get() }
-    let outcomes = try await services.run { store throws(RedisError) in
+    let outcomes = try await services.run(in: .app(app)) { store throws(RedisError) in
       let results = await store.installations.installEach(installations)
       return try results.map { (result) throws(RedisError) in try outcome(of: result) }
     }

@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -46,9 +47,12 @@ enum InstallationPatchRoute {
       if let condition, !condition.holds(for: EntityTag(before)) { throw hasChanged }
       let after = try amended(before, by: changes, request.caller)
       guard after != before.installation else { return InstallationAnswer.document(before) }
-      let answer = try await services.run(about: [
-        .token(app: app, token), .user(app: app, user: after.user),
-      ]) { store throws(RedisError) in
+      let answer = try await services.run(
+        in: .app(app),
+        about: [
+          .token(app: app, token), .user(app: app, user: after.user),
+        ]
+      ) { store throws(RedisError) in
         try await store.installations.amend(before, to: after)
       }
       if case .amended(let stored) = answer { return InstallationAnswer.document(stored) }

@@ -85,10 +85,13 @@ enum InstallationRoutes {
   private static func install(
     _ installation: Installation, strict: Bool = false, _ services: Services
   ) async throws(Problem) -> InstallResult {
-    try await services.run(about: [
-      .token(app: installation.app, installation.token),
-      .user(app: installation.app, user: installation.user),
-    ]) { store throws(RedisError) in
+    try await services.run(
+      in: .app(installation.app),
+      about: [
+        .token(app: installation.app, installation.token),
+        .user(app: installation.app, user: installation.user),
+      ]
+    ) { store throws(RedisError) in
       try await InstallationOffice.install(installation, strict: strict, in: store)
     }
   }
@@ -121,7 +124,8 @@ enum InstallationRoutes {
   static func read(
     _ app: String, _ token: DeviceToken, _ services: Services
   ) async throws(Problem) -> StoredInstallation? {
-    try await services.ask(about: [.token(app: app, token)]) { stores throws(RedisError) in
+    try await services.ask(in: .app(app), about: [.token(app: app, token)]) {
+      stores throws(RedisError) in
       try await InstallationLookup(stores: stores).installation(app: app, token: token)
     }
   }
@@ -148,7 +152,7 @@ enum InstallationRoutes {
     let app = try PathValue.app(request, services)
     let token = try PathValue.token(request)
     let owner = try owner(request)
-    let answer = try await services.ask(about: [.token(app: app, token)]) {
+    let answer = try await services.ask(in: .app(app), about: [.token(app: app, token)]) {
       stores throws(RedisError) in
       try await InstallationOffice(stores: stores).uninstall(token, app: app, owner: owner)
     }

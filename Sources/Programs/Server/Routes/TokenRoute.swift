@@ -32,7 +32,9 @@ enum TokenRoute {
   ) { request, services throws(Problem) in
     let app = try PathValue.app(request, services)
     let tokens = try tokens(request)
-    let standings = try await services.ask(about: tokens.map { .token(app: app, $0) }) {
+    let standings = try await services.ask(
+      in: .app(app), about: tokens.map { .token(app: app, $0) }
+    ) {
       stores throws(RedisError) in
       try await InstallationLookup(stores: stores).standings(
         app: app, tokens: tokens, nowMs: InstantText.nowMs())

@@ -25,7 +25,7 @@ enum TopicRoutes {
       answers: [.init(204, "The user subscribes to the topic")], problems: problems)
   ) { request, services throws(Problem) in
     let subscription = try subscription(request, services)
-    _ = try await services.run { store throws(RedisError) in
+    _ = try await services.run(in: .app(subscription.app)) { store throws(RedisError) in
       try await store.audiences.subscribe([subscription])
     }
     return .noContent
@@ -38,7 +38,7 @@ enum TopicRoutes {
       answers: [.init(204, "The user does not subscribe to the topic")], problems: problems)
   ) { request, services throws(Problem) in
     let subscription = try subscription(request, services)
-    _ = try await services.run { store throws(RedisError) in
+    _ = try await services.run(in: .app(subscription.app)) { store throws(RedisError) in
       try await store.audiences.unsubscribe([subscription])
     }
     return .noContent
@@ -92,7 +92,7 @@ enum TopicRoutes {
       let place = try request.queryValue("cursor") ?? ""
       let limit = try request.queryInteger(
         "limit", in: 1...ServerLimits.listMax, default: ServerLimits.listUsual)
-      let page = try await services.ask { stores throws(RedisError) in
+      let page = try await services.ask(in: .app(app)) { stores throws(RedisError) in
         try await AudienceLookup(stores: stores).page(
           of: kind, app: app, behind: place, max: limit)
       }

@@ -32,7 +32,9 @@ enum UserRoutes {
     try OwnUser.check(user, request.caller)
     // Another user's name may be in it.
     let isToldOfDepartures = request.caller.role != .device
-    let (devices, departure) = try await services.ask(about: [.user(app: app, user: user)]) {
+    let (devices, departure) = try await services.ask(
+      in: .app(app), about: [.user(app: app, user: user)]
+    ) {
       stores throws(RedisError) in
       let lookup = InstallationLookup(stores: stores)
       return (
@@ -56,7 +58,8 @@ enum UserRoutes {
     let app = try PathValue.app(request, services)
     let user = try PathValue.user(request)
     try OwnUser.check(user, request.caller)
-    _ = try await services.ask(about: [.user(app: app, user: user)]) { stores throws(RedisError) in
+    _ = try await services.ask(in: .app(app), about: [.user(app: app, user: user)]) {
+      stores throws(RedisError) in
       try await InstallationOffice(stores: stores).uninstallAll(app: app, user: user)
     }
     return .noContent

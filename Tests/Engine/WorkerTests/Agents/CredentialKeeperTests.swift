@@ -70,5 +70,11 @@ import Testing
     #expect(await (4_000...5_000).contains(keeper.turn()))
     #expect(destination.isPaused && destination.pauseMs != nil)
     #expect(stage.lines.has(.error, "no such key"))
+    // The same is said once a minute, and anything else at once.
+    _ = await keeper.turn()
+    #expect(stage.lines.all.filter { $0.contains("no such key") }.count == 1)
+    source.set(.failure(CredentialError(reason: "no such team", resumeAtMs: clock.nowMs)))
+    _ = await keeper.turn()
+    #expect(stage.lines.has(.error, "no such team"))
   }
 }

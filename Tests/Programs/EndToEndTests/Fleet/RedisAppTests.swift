@@ -221,6 +221,52 @@ import Worker
     }
   }
 
+  @Test(
+    "with several shards an app of Redis lives at home, and its job in another one is passed on")
+  func atHome() async throws {
+    try await ShardStage.with { fleet in
+      let (stage, client, euClient) = (fleet.stage, fleet.stage.client, fleet.euClient)
+      let tenants = try Tenants(stage)
+      var configuration = fleet.configuration
+      configuration.appsInRedis = tenants.configuration.appsInRedis
+      try await fleet.install(0..<20)
+      try await tenants.install("news", 0..<20, prefix: "ab")
+      try await stage.withWorkers(of: configuration) { _ in
+        try await tenants.add("news")
+        _ = try await client.enqueue(tenants.job("news", "first", 0..<20))
+        #expect(try await client.finished("first", app: "news").counts.accepted == 20)
+        _ = try await euClient.enqueue(tenants.job("news", "stray", 0..<20))
+        _ = try await euClient.enqueue(ShardStage.other("sale", 0..<20))
+        #expect(try await client.finished("stray", app: "news").counts.accepted == 20)
+        #expect(try await euClient.finished("sale", app: "other").counts.accepted == 20)
+        #expect(try await euClient.command("EXISTS", "pushpool:routes:apps").integer == 0)
+        #expect(try await euClient.command("EXISTS", "pushpool:apps").integer == 0)
+        // The app of a file that lives in another shard is one, too.
+        _ = try await eventually("the worker says there what it has") {
+          try await euClient.command("ZCARD", "pushpool:routes").integer == 1 ? true : nil
+        }
+        let file = stage.folder.file("other.yaml")
+        try PrivateFile.write("id: other\njpush: {app_key: a, master_secret: b}\n", to: file)
+        let commands = stage.folder.file("fleet.yaml")
+        try PrivateFile.write(
+          """
+          redis:
+            home: main
+            shards: [{id: main, url: "\(stage.redis.url)"}, {id: eu, url: "\(fleet.eu.url)"}]
+          apps_in_redis: {key_files: [\(stage.folder.file("apps.key"))]}
+          """, to: commands)
+        let child = try ChildProcess(
+          PushStage.programFolder + "/pushpool", ["app", "add", file, "--config", commands],
+          folder: "/", output: .pipe, error: .pipe)
+        let result = await stage.end(of: child)
+        #expect(result.exit == .code(65), "\(result)")
+        #expect(result.error.contains("other is an app of the configuration file of a worker"))
+      }
+      #expect(stage.simulator.acceptedPushes.count == 60)
+      for one in [client, euClient] { #expect(try await one.length("dead") == 0) }
+    }
+  }
+
   @Test("a worker process takes apps of Redis with no app in its file, and drains with them")
   func process() async throws {
     try await PushStage.with { stage in

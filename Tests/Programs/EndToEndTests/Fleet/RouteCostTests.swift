@@ -40,7 +40,7 @@ import Testing
         }
       }
       #expect(stray.isEmpty)
-      for name in ["pass_on_job", "pass_on_chunk", "take_routed", "claim_routed"] {
+      for name in ["pass_on_job", "pass_on_chunk", "take_routed", "take_waiting", "claim_routed"] {
         #expect(calls[name] == nil, "\(name)")
       }
       // A worker that beats may still be about to say what it has: once.

@@ -80,7 +80,7 @@ import TestSupport
       let configuration = Configuration(
         redis: RedisConfiguration(url: try RedisURL(redis.url)))
       let session = try await StoreSession.open(
-        configuration.redis, as: .server,
+        configuration, as: .server,
         for: StoreSession.Client(name: "pushpool-server", version: "test"), on: lane.loop)
       let services = Services(session: session, configuration: configuration)
       let stage = try AccessStage()

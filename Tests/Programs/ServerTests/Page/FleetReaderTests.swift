@@ -32,7 +32,7 @@ import Testing
   func fleet() async throws {
     let app = AppConfiguration(id: "shop", pushesPerSecond: 500, eventsPerMinute: 600)
     try await ServedStore.with(apps: [app]) { services in
-      try await services.session.run { store throws(RedisError) in
+      try await services.session.run(in: .home) { store throws(RedisError) in
         try await store.workers.beat(
           worker: "w1",
           fields: [
@@ -81,7 +81,7 @@ import Testing
   @Test("which workers have the newest configuration, refuse it or await a restart is told")
   func configurations() async throws {
     try await ServedStore.with { services in
-      try await services.session.run { store throws(RedisError) in
+      try await services.session.run(in: .home) { store throws(RedisError) in
         for (worker, fields) in [
           ("w1", [("configuration_digest", "b"), ("configuration_loaded_at", "2000")]),
           ("w2", [("configuration_digest", "a"), ("configuration_loaded_at", "1000")]),
@@ -116,7 +116,7 @@ import Testing
       var count: JSONValue?
       // Whoever is silent for long is not at work: on a slow machine the first may be by the time that the last has begun.
       for _ in 0..<10 where count != .integer(workers.count) {
-        try await services.session.run { store throws(RedisError) in
+        try await services.session.run(in: .home) { store throws(RedisError) in
           for worker in workers {
             try await store.workers.beat(
               worker: worker, fields: [("configuration_alarm", "configuration|apps")])
@@ -134,7 +134,7 @@ import Testing
   @Test("open jobs are told with their pace, and what was seen of them is kept")
   func jobs() async throws {
     try await ServedStore.with { services in
-      try await services.session.run { store throws(RedisError) in
+      try await services.session.run(in: .home) { store throws(RedisError) in
         _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
         guard let entry = try await store.jobs.take(consumer: "w", max: 1).first else { return }
         var admission = Admission(

@@ -126,7 +126,8 @@ enum ServedStore {
       defer { loop.stop() }
       let redis = RedisConfiguration(url: try RedisURL(server.url))
       let session = try await StoreSession.open(
-        redis, as: .operator, for: .init(name: "page-test", version: "0"), on: loop)
+        Configuration(redis: redis), as: .operator, for: .init(name: "page-test", version: "0"),
+        on: loop)
       let value = try await body(
         Services(session: session, configuration: Configuration(redis: redis, apps: apps)))
       await session.close()

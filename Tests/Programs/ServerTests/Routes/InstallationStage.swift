@@ -34,7 +34,7 @@ struct InstallationStage: Sendable {
       try loop.start()
       defer { loop.stop() }
       let session = try await StoreSession.open(
-        RedisConfiguration(url: try RedisURL(redis.url)), as: .operator,
+        Configuration(redis: RedisConfiguration(url: try RedisURL(redis.url))), as: .operator,
         for: StoreSession.Client(name: "pushpool-test", version: "test"), on: loop)
       let configuration = Configuration(apps: apps.map { AppConfiguration(id: $0) })
       let stage = InstallationStage(

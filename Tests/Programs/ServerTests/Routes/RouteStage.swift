@@ -61,7 +61,7 @@ struct RouteStage: Sendable {
       configuration.redis = RedisConfiguration(
         url: try RedisURL(proxy.map { "redis://127.0.0.1:\($0.port)" } ?? server.url))
       let session = try await StoreSession.open(
-        configuration.redis, as: .operator,
+        configuration, as: .operator,
         for: StoreSession.Client(name: "routes-test", version: "test"), on: loop)
       let stage = RouteStage(
         services: Services(
@@ -109,7 +109,7 @@ struct RouteStage: Sendable {
   /// Does something with the store, beside the routes.
   func run<Value: Sendable>(
     _ body: @Sendable (ShardStore) async throws(RedisError) -> Value
-  ) async throws -> Value { try await services.session.run(body) }
+  ) async throws -> Value { try await services.session.run(in: .home, body) }
 
   /// Adds a job as a producer does who knows Redis alone.
   func enqueue(_ job: String) async throws {

@@ -153,6 +153,7 @@ local LIMIT = {
   ROUTE_BURIED_MAX = 50,                -- jobs and chunks that one gives up: 2 ms
   ROUTE_BURIED_BYTES = 256 * 1024,
   ROUTES_WAITED_FOR_MAX = 1000,         -- apps that no worker has and whose jobs wait; those of others are refused at once
+  ROUTE_PAUSED_LOOKED_MAX = 64,         -- paused jobs of another shard that are passed over by one call
   ROUTE_LOOKS_MAX = 256,                -- of what waits for routes that no worker has, looked at by one: 2 ms
   ROUTE_ALARMS_MAX = 8,                 -- alarms renewed by one look
   ROUTE_NAMES_LOOKED_MAX = 8,           -- of each kind of what waits for a route, looked at for the names of jobs

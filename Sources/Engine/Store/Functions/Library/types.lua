@@ -17,6 +17,7 @@ local SINGLE = {
   delayed = 'zset', open = 'set', finished = 'stream', dead = 'stream', uninstalled = 'stream', audit = 'stream',
   oldest = 'hash', promoter = 'string', leaving = 'list', workers = 'zset', workers_since = 'string', unbound = 'zset',
   timeline = 'stream', totals = 'hash', keys = 'hash', acts = 'stream',
+  shards = 'hash', elsewhere = 'hash',
 }
 -- Their types, and what is said of them.
 local STAYING = {
@@ -25,6 +26,7 @@ local STAYING = {
     'then redis-cli RENAME KEY:new KEY'},
   generation = {'string', 'no device can be installed; write a number there that is higher than any before: ' ..
     'redis-cli SET KEY $(date +%s)000'},
+  shard = {'string', 'no worker of a fleet of several shards begins here; delete the key, and the next one writes it'},
   indexed = {'hash', 'jobs to all and to channels wait; delete the key, and run pushpool index for each app; ' ..
     'until that has ended such jobs become dead letters (not_indexed), to be tried again'},
 }

@@ -20,15 +20,29 @@ end
 
 local function alarm_field(route) return 'no_worker|' .. route end
 
+-- The shard in which an app lives, when that is another one.
+local function shard_of(p, app)
+  local shard = redis.pcall('HGET', KEY.elsewhere(p), app)
+  return type(shard) == 'string' and shard or nil
+end
+
 local function complaint(p, route)
   local app, place = split(route)
   if place == '' then
+    local shard = shard_of(p, app)
+    if shard then return '"' .. app .. '" lives in the shard "' .. shard .. '", which took no job that was added here' end
     local hint = redis.call('HGET', KEY.route_hints(p), route)
     return 'no worker has the app "' .. app .. '" in its configuration' ..
       (hint and '; did you mean "' .. hint .. '"?' or '')
   end
   local network, environment = string.match(place, '^(.*)|(.*)$')
   return 'no worker has credentials of "' .. app .. '" for ' .. network .. ' (' .. environment .. ')'
+end
+
+-- What to do about a job that nobody took.
+local function remedy(p, route)
+  if shard_of(p, route) then return '; when that shard is there again retry this, and have producers add jobs there' end
+  return '; add it under apps and retry this, or correct the name'
 end
 
 local function place_of(p, route)
@@ -73,6 +87,11 @@ local function raise(p, route, wait_ms, now, is_held)
     return Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, 'no worker can send for "' .. split(route) ..
       '", which is left out since a file or a secret of it is bad: its jobs' .. jobs ..
       ' wait until that is mended; see the alarm left_out', now)
+  end
+  if shard_of(p, route) then
+    return Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) .. ': its jobs' .. jobs ..
+      ' wait for that shard, and become dead letters after ' .. text(wait_ms / 1000) ..
+      ' s; see to the shard, and have producers add jobs there', now)
   end
   local what = string.find(route, '|', 1, true) and (jobs == '' and ': its pushes' or ': its pushes in jobs') or ': its jobs'
   Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) .. what .. jobs ..
@@ -177,6 +196,7 @@ end
 
 RouteAlarms.split = split
 RouteAlarms.complaint = complaint
+RouteAlarms.remedy = remedy
 RouteAlarms.raise = raise
 RouteAlarms.clear = clear
 RouteAlarms.forget_route = forget_route

@@ -12,29 +12,48 @@ local function routes_for(p, digest, is_sharing)
   return routes
 end
 
--- take_routed — ARGV: consumer, digest, max, 1 when the worker has the apps of Redis, too. Leases jobs that wait for a worker of this
--- configuration, as far as their apps have room for chunks. Reply: {{priority, entry, job text, deliveries}…}, without a text what is
--- too large to be read here
-local function take_routed(keys, args)
-  local p, consumer, max = keys[1], args[1], tonumber(args[3])
+-- Whether a job that waits is paused.
+local function is_paused(p, app, priority, entry, id)
+  local record = redis.pcall('HMGET', KEY.job(p, app, id), 'source', 'admitted', 'state')
+  return record[1] == source_of(priority, entry) and not record[2] and record[3] == 'paused'
+end
+
+-- Leases jobs that wait for these routes, as far as their apps have room for chunks. looks: how many are looked at besides, since
+-- those that are paused stay; nil to take these, too.
+-- Returns {{priority, entry, job text, deliveries}…}, without a text what is too large to be read here.
+local function take(p, routes, consumer, max, looks)
   local jobs, bytes = {}, 0
-  for _, route in ipairs(routes_for(p, args[2], args[4] == '1')) do
+  for _, route in ipairs(routes) do
     local key = KEY.route_waiting(p, 'jobs', route)
-    for _, member in ipairs(redis.call('ZRANGE', key, 0, max - 1)) do
-      local _, priority, entry, deliveries = unpack(cjson.decode(member))
+    for _, member in ipairs(redis.call('ZRANGE', key, 0, max - 1 + (looks or 0))) do
+      local _, priority, entry, deliveries, id = unpack(cjson.decode(member))
       if #jobs >= max or bytes >= LIMIT.TAKEN_BYTES_MAX or Fairness.room(p, priority, route) <= 0 then break end
-      redis.call('ZREM', key, member)
-      local mean = large_mean(KEY.jobs(p, priority))
-      local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries, mean)
-      local job = item and item[2] and fields_of(item[2]).job
-      if job or item and not item[2] then
-        jobs[#jobs + 1] = {priority, entry, job or false, deliveries}
-        bytes = bytes + (job and #job or mean)
+      if not looks or not is_paused(p, route, priority, entry, id) then
+        redis.call('ZREM', key, member)
+        local mean = large_mean(KEY.jobs(p, priority))
+        local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries, mean)
+        local job = item and item[2] and fields_of(item[2]).job
+        if job or item and not item[2] then
+          jobs[#jobs + 1] = {priority, entry, job or false, deliveries}
+          bytes = bytes + (job and #job or mean)
+        end
       end
     end
     if #jobs >= max then break end
   end
   return jobs
+end
+
+-- take_routed — ARGV: consumer, digest, max, 1 when the worker has the apps of Redis, too. Leases jobs that wait for a worker of this
+-- configuration. Reply: see take
+local function take_routed(keys, args)
+  return take(keys[1], routes_for(keys[1], args[2], args[4] == '1'), args[1], tonumber(args[3]))
+end
+
+-- take_waiting — ARGV: consumer, max, app… Leases jobs of these apps that wait for a worker with them, but for those that are paused:
+-- the caller passes them on to the shard in which the apps live. Reply: see take
+local function take_waiting(keys, args)
+  return take(keys[1], {unpack(args, 3)}, args[1], tonumber(args[2]), LIMIT.ROUTE_PAUSED_LOOKED_MAX)
 end
 
 -- Gives a chunk that nobody holds to a consumer, out of its turn.
@@ -69,6 +88,7 @@ local function claim_routed(keys, args)
 end
 
 register('take_routed', take_routed)
+register('take_waiting', take_waiting)
 register('claim_routed', claim_routed, {'allow-oom'})
 
 end

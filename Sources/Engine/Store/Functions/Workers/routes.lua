@@ -113,7 +113,7 @@ end
 -- Gives up a job that nobody can take; one that is paused waits on, one that was cancelled just ends. retention: how long its
 -- record is kept, in s, or nil. Returns the bytes of its text.
 local function bury_job(p, route, member, now, retention)
-  local _, priority, entry, _, id = unpack(cjson.decode(member))
+  local _, priority, entry, _, id, _, given = unpack(cjson.decode(member))
   local stream, key = KEY.jobs(p, priority), KEY.job(p, route, id)
   local pending = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1)
   local items = redis.call('XRANGE', stream, entry, entry)
@@ -133,8 +133,9 @@ local function bury_job(p, route, member, now, retention)
     redis.call('DEL', key)
   end
   local job = fields_of(items[1][2]).job or ''
+  if type(given) == 'string' then job = string.gsub(job, '{', '{"id":' .. cjson.encode(given) .. ',', 1) end
   local told = {reason = 'unknown_app', field = '/app', message = RouteAlarms.complaint(p, route) ..
-    '; add it under apps and retry this, or correct the name', app = route, id = id, priority = priority, entry = entry}
+    RouteAlarms.remedy(p, route), app = route, id = id, priority = priority, entry = entry}
   local letter = Refusals.add_letter(p, now, told, 'job', job, 'truncated', '0')
   Refusals.record(p, now, told, letter, retention)
   Fairness.drop_job(p, priority, entry)
@@ -314,8 +315,8 @@ local function pass_on_chunk(keys, args)
 end
 
 -- pass_on_job — ARGV: consumer, priority, entry, app, id, a known app that may have been meant or '', how long it waits for a
--- worker (ms), when it expires (epoch ms) or 0. A job whose app the caller does not have waits in its stream for a worker that
--- has it; no delivery is counted.
+-- worker (ms), when it expires (epoch ms) or 0, and the id that its text is to have in a dead letter, if any. A job whose app the
+-- caller does not have waits in its stream for a worker that has it; no delivery is counted.
 -- Reply: OK | STALE | FULL (nobody has the app, and too many others wait already: refuse it)
 local function pass_on_job(keys, args)
   local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
@@ -330,7 +331,7 @@ local function pass_on_job(keys, args)
   -- Redis keeps what a function wrote before it failed: one that is asked again would find the route there, and take it for listed.
   if is_new then refuse_wrong_type(KEY.route_hints(p), 'hash') end
   -- One that comes again has waited since it came first.
-  local rank, member = text(RANK[priority] + now), cjson.encode({'job', priority, entry, deliveries, id, args[8]})
+  local rank, member = text(RANK[priority] + now), cjson.encode({'job', priority, entry, deliveries, id, args[8], args[9]})
   redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', rank, member)
   if is_new then list(p, app, args[6], wait_ms, now) end
   RouteAlarms.added(p, app, 'jobs', rank, member, wait_ms, now)
@@ -339,10 +340,26 @@ local function pass_on_job(keys, args)
   return 'OK'
 end
 
+-- hand_over_job — ARGV: consumer, priority, entry, app, id, how long the record of a cancelled job is kept (s). Ends a job here that was
+-- added in the shard where its app lives, or was cancelled before, and its record unless that is another job's. Reply: OK | STALE
+local function hand_over_job(keys, args)
+  local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
+  if not Fairness.owned_job(p, priority, entry, consumer) then return 'STALE' end
+  local source, key = source_of(priority, entry), KEY.job(p, app, id)
+  local record = redis.pcall('HMGET', key, 'source', 'admitted', 'state')
+  if record[1] == source and not record[2] then
+    if record[3] == 'cancelled' then redis.call('EXPIRE', key, args[6]) else redis.call('DEL', key) end
+  end
+  drop_uploaded(p, source)
+  Fairness.drop_job(p, priority, entry)
+  return 'OK'
+end
+
 register('publish_routes', publish_routes, {'allow-oom'})
 register('announce_routes', announce_routes, {'allow-oom'})
 register('pass_on_chunk', pass_on_chunk, {'allow-oom'})
 register('pass_on_job', pass_on_job, {'allow-oom'})
+register('hand_over_job', hand_over_job, {'allow-oom'})
 
 Routes.of_worker = routes_of_worker
 Routes.could_send = could_send

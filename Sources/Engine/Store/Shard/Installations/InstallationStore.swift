@@ -150,6 +150,14 @@ package struct ImportAnswer: Sendable, Equatable {
   package var moved = 0
   /// Bindings that made room: a user has at most `Limits.installationsPerUserMax`.
   package var evicted = 0
+
+  /// Adds the result of another part of the batch, as in another shard.
+  package mutating func add(_ other: ImportAnswer) {
+    created += other.created
+    updated += other.updated
+    moved += other.moved
+    evicted += other.evicted
+  }
 }
 
 /// The result of a removal.

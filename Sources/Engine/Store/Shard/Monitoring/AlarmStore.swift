@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 package import Redis
 
 /// The alarms that operators are to look at. An alarm ends when it is cleared, or by itself when nobody renews it.
@@ -41,6 +41,10 @@ package struct Alarm: Sendable, Equatable {
   package let untilMs: Int64
   /// A sentence.
   package let message: String
+  /// The shard that it is about; nil when it is about a worker as a whole, or the fleet has one shard.
+  package private(set) var shard: ShardID?
+  /// The message, with the name of the shard in front of it where there are others.
+  package var sentence: String { shard.map { "shard \($0.name): \(message)" } ?? message }
 
   init(field: String, atMs: Int64, untilMs: Int64, message: String) {
     self.field = field
@@ -48,6 +52,31 @@ package struct Alarm: Sendable, Equatable {
     self.untilMs = untilMs
     self.message = message
   }
+
+  /// An alarm that no store can keep: a shard cannot be asked.
+  package init(ofAbsentShard name: String, sinceMs: Int64, message: String) {
+    self.init(field: "shard|\(name)", atMs: sinceMs, untilMs: sinceMs, message: message)
+  }
+
+  /// Returns the alarm as a clock tells of it that is so far behind the one by which it was raised.
+  package func byClock(behindMs: Int64) -> Alarm {
+    var alarm = Alarm(
+      field: field, atMs: StoredNumber.instantMs(atMs &- behindMs),
+      untilMs: StoredNumber.instantMs(untilMs &- behindMs), message: message)
+    alarm.shard = shard
+    return alarm
+  }
+
+  /// Returns the alarm as one of a shard, where there are others.
+  package func of(_ shard: ShardID) -> Alarm {
+    guard !shard.isOnly, AlarmKind(field: field)?.isOfProcess != true else { return self }
+    var alarm = self
+    alarm.shard = shard
+    return alarm
+  }
+
+  /// Whether both are one alarm, which a worker may have raised in several shards.
+  package func isSame(as other: Alarm) -> Bool { field == other.field && shard == other.shard }
 
   /// Nil when the JSON is nothing that the functions wrote.
   init?(field: String, json: String) {

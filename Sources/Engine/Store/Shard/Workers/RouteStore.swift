@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 package import Redis
 
 /// Which apps, networks and environments the workers of the fleet can send to, and the work that waits for a worker that
@@ -146,6 +146,46 @@ package struct RouteStore {
     return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
   }
 
+  /// Ends jobs here that were added in the shards where their apps live, or were cancelled before, in one pipeline.
+  /// - Parameters:
+  ///   - jobs: each with its app and the id that it had here.
+  ///   - retentionSeconds: how long the record of a cancelled one is kept.
+  /// - Returns: for each whether it was the consumer's to end, or why that is not known.
+  package func handOver(
+    _ jobs: [(entry: JobEntry, app: String, id: String)], consumer: String,
+    retentionSeconds: Int = StoreLimits.recordSeconds
+  ) async -> [Result<Bool, RedisError>] {
+    let commands = jobs.map { job in
+      var command = functions.call(
+        "hand_over_job", consumer, job.entry.priority.rawValue, job.entry.entry, job.app, job.id)
+      command.append(retentionSeconds)
+      return command
+    }
+    return await functions.run(commands) { $0.string == WorkStanding.ok.rawValue }
+  }
+
+  /// Returns the states in which operators have put jobs that were not taken in: paused or cancelled, nil for any other.
+  package func states(
+    of jobs: [(entry: JobEntry, app: String, id: String)]
+  ) async throws(RedisError) -> [JobState?] {
+    let commands = jobs.map { job in
+      RedisCommand(
+        "HMGET", functions.keys.job(app: job.app, id: job.id), "source", "admitted", "state")
+    }
+    let answers = await functions.connection.callAll(commands) { reply throws(RedisError) in
+      try expectArray(reply, exactly: 3)
+      return (0..<3).map { reply[$0].isNull ? nil : reply[$0].string }
+    }
+    var states: [JobState?] = []
+    for (job, answer) in zip(jobs, answers) {
+      let record = try answer.get()
+      let state = record[2].flatMap { JobState(rawValue: $0) }
+      let isIts = record[0] == job.entry.source && record[1] == nil
+      states.append(isIts && (state == .paused || state == .cancelled) ? state : nil)
+    }
+    return states
+  }
+
   /// Has jobs wait for a worker that has their app, in one pipeline.
   /// - Returns: the answer to each, or why there is none.
   package func passOn(
@@ -157,6 +197,7 @@ package struct RouteStore {
         job.suggestion ?? "")
       command.append(Int(clamping: waitMs))
       command.append(Int(clamping: job.expiresAtMs ?? 0))
+      if let id = job.givenID { command.append(id) }
       return command
     }
     return await functions.run(commands) { reply throws(RedisError) in try decodeWord(reply) }
@@ -169,6 +210,24 @@ package struct RouteStore {
     var command = functions.call("take_routed", consumer, routes.digest)
     command.append(max)
     command.append(routes.redisApps.isEmpty ? 0 : 1)
+    let taking = JobTaking(functions: functions, consumer: consumer)
+    return try await taking.take(by: command)
+  }
+
+  /// The apps and routes that something waits for and that no live worker has.
+  package func unrouted() async throws(RedisError) -> [String] {
+    let command = RedisCommand(
+      "ZRANGE", functions.keys.unrouted, "0", String(StoreLimits.routesWaitedForMax - 1))
+    return try await functions.connection.call(command).array?.compactMap(\.string) ?? []
+  }
+
+  /// Leases jobs of these apps that wait for a worker with them, but for those that are paused.
+  package func takeJobs(
+    consumer: String, of apps: [String], max: Int
+  ) async throws(RedisError) -> [JobEntry] {
+    var command = functions.call("take_waiting", consumer)
+    command.append(max)
+    for app in apps { command.append(app) }
     let taking = JobTaking(functions: functions, consumer: consumer)
     return try await taking.take(by: command)
   }
@@ -220,10 +279,15 @@ package struct JobOfUnknownApp: Sendable {
   package let suggestion: String?
   /// Epoch milliseconds; nil when it does not expire.
   package let expiresAtMs: Int64?
+  /// The id that a job without one has in the shard of its app. A dead letter of it has that id in its text: retried, it is the
+  /// same job there.
+  package let givenID: String?
 
   package init(
-    entry: JobEntry, app: String, id: String, suggestion: String?, expiresAtMs: Int64? = nil
+    entry: JobEntry, app: String, id: String, suggestion: String?, expiresAtMs: Int64? = nil,
+    givenID: String? = nil
   ) {
+    self.givenID = givenID
     self.entry = entry
     self.app = app
     self.id = id

@@ -95,4 +95,10 @@ package struct WorkerStatus: Sendable, Equatable {
   package let lastBeatMs: Int64
   /// host, pid, version, lanes, in_flight…; empty when it stopped beating.
   package let fields: [String: String]
+
+  /// Returns the worker as a clock tells of it that is so far behind the one by which it beat.
+  package func byClock(behindMs: Int64) -> WorkerStatus {
+    WorkerStatus(
+      worker: worker, lastBeatMs: StoredNumber.instantMs(lastBeatMs &- behindMs), fields: fields)
+  }
 }

@@ -8,6 +8,8 @@ final class FleetRoutes: Sendable {
     /// The configurations of the others, by digest; nil until they were asked for.
     var others: [String: RouteTable]?
     var hasWork = false
+    /// Whether anything waits for a worker that has a route for it.
+    var isAnythingWaiting = false
     /// Whether the fleet has only just begun, and others may still say which routes they have.
     var isGathering = false
     /// Whether Redis does not know of all apps of Redis that this process has.
@@ -116,6 +118,7 @@ final class FleetRoutes: Sendable {
   func use(_ news: RouteNews, new: [String: RouteTable]) {
     state.withLock { state in
       state.isGathering = news.isGathering
+      state.isAnythingWaiting = news.isAnythingWaiting
       state.suggested = nil
       if !news.hasRedisApps { state.lacksRedisApps = true }
       state.isSharing = news.isSharing
@@ -123,6 +126,9 @@ final class FleetRoutes: Sendable {
       state.others = all.filter { news.digests.contains($0.key) }
     }
   }
+
+  /// Whether anything waits in the shard for a worker that has a route for it, as of a second ago.
+  var isAnythingWaiting: Bool { state.withLock { $0.isAnythingWaiting } }
 
   /// Whether something waits for a worker that can send where this one can.
   var hasWork: Bool { state.withLock { $0.hasWork } }

@@ -306,6 +306,8 @@ enum WorkerLimits {
   static let clockDifferenceMsMax: Int64 = 30_000
   /// How often the log tells of certificates that have expired or soon will, and of how many: the alarms have room for more.
   static let certificateLogMs: Int64 = 86_400_000
+  /// How often the log says of a destination that it has no credential, while the reason is the same.
+  static let credentialLogMs: Int64 = 60_000
   static let certificateAlarmsMax = 64
   /// Descriptors of a lane without its connections to the networks: its loop's two, and two to Redis.
   static let laneDescriptors = 4
@@ -330,6 +332,12 @@ enum WorkerLimits {
   /// How soon a token that its network called bad is tried again while it is not known whether another worker has credentials
   /// for its other environment.
   static let routesUnknownMs: UInt64 = 2_000
+  /// Between two tellings of where apps live that nothing has changed of.
+  static let placementMs: Int64 = 300_000
+  /// Between two looks whether that has changed.
+  static let placementLookMs: UInt64 = 1_000
+  /// The wait for a Redis, to see whether it is the shard that is meant.
+  static let shardLookMs: UInt64 = 1_000
   /// For how long it is believed where an app of Redis can be sent to: somewhat longer than it takes to ask again.
   static let sharedRoutesMs: Int64 = 5_000
   /// Apps of Redis that are looked up at a time.

@@ -1,3 +1,4 @@
+internal import Model
 internal import Providers
 internal import PushpoolConfiguration
 internal import Store
@@ -14,11 +15,17 @@ final class WorkerSnapshot: Sendable {
   /// The routes that the process says it has: those of the directory.
   let routes: RouteTable
   let rules: JobRules
+  /// The names of rates to which apps of several shards keep.
+  let sharedRates: Set<String>
+  let elsewhere: AppsElsewhere
 
   init(
     directory: ProviderDirectory, leftOut: [LeftOutApp] = [], displaced: [String] = [],
-    routes: RouteTable, rules: JobRules
+    routes: RouteTable, rules: JobRules, sharedRates: Set<String> = [],
+    elsewhere: AppsElsewhere = AppsElsewhere()
   ) {
+    self.sharedRates = sharedRates
+    self.elsewhere = elsewhere
     self.directory = directory
     self.leftOut = leftOut
     self.displaced = displaced
@@ -51,6 +58,47 @@ extension WorkerSnapshot {
         of: configuration.apps.map(\.id), leftOut: Set(leftOut.map(\.id)),
         redisApps: apps.redis.usable.keys),
       rules: JobRules(configuration, apps.redis.usable))
+  }
+}
+
+extension WorkerSnapshot {
+  /// The part of a configuration that the lanes of one shard go by: the apps that live there. Nothing is sent there for any
+  /// other. Apps of Redis live at home.
+  /// - Parameters:
+  ///   - homes: the shard of each app of the configuration.
+  ///   - home: the fleet's.
+  convenience init(
+    _ configuration: Configuration, _ apps: ConfiguredApps, of shard: ShardID,
+    by homes: [String: ShardID], home: ShardID
+  ) {
+    func isHere(_ app: String) -> Bool { (homes[app] ?? home) == shard }
+    let directory = apps.directory.only(isHere)
+    let leftOut = apps.allLeftOut.filter { isHere($0.id) }
+    let redis = shard == home ? apps.redis : RedisApps()
+    self.init(
+      directory: directory, leftOut: leftOut, displaced: redis.displaced.sorted(),
+      routes: directory.routes(
+        of: configuration.apps.map(\.id).filter(isHere), leftOut: Set(leftOut.map(\.id)),
+        redisApps: redis.usable.keys),
+      rules: JobRules(configuration, redis.usable),
+      sharedRates: Self.sharedRates(of: apps.directory, by: homes, home: home),
+      elsewhere: AppsElsewhere(
+        named: homes.filter { $0.value != shard },
+        atHome: shard == home ? nil : (home, apps.redis)))
+  }
+
+  /// - Parameters:
+  ///   - homes: the shard of each app of the configuration.
+  ///   - home: that of all others.
+  static func sharedRates(
+    of directory: ProviderDirectory, by homes: [String: ShardID], home: ShardID
+  ) -> Set<String> {
+    var shards: [String: Set<ShardID>] = [:]
+    for entry in directory.entries {
+      let shard = homes[entry.app] ?? home
+      for limit in entry.limits { shards[limit.name, default: []].insert(shard) }
+    }
+    return Set(shards.filter { $0.value.count > 1 }.keys)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Model
 internal import Operations
 internal import Redis
 internal import Store
@@ -37,10 +38,9 @@ actor MetricsPage {
   }
 
   private static func read(_ session: StoreSession) async -> [MetricFamily]? {
-    let metrics = try? await session.operate { stores throws(OperationError) in
-      do throws(RedisError) { return try await FleetMetrics.read(stores) } catch {
-        throw .redis(error)
-      }
+    let shards = session.placement.shards.count
+    let metrics = try? await session.ask(in: .present) { stores throws(RedisError) in
+      try await FleetMetrics.read(stores, of: shards)
     }
     return metrics?.families
   }

@@ -14,7 +14,10 @@ actor Readiness {
   init(_ session: StoreSession) {
     self.init {
       do throws(StoreFailure) {
-        try await session.run { store throws(RedisError) in try await Self.ask(store.connection) }
+        // Who calls is looked up there. A shard that is away keeps its own apps' requests alone from being answered.
+        try await session.run(in: .home) { store throws(RedisError) in
+          try await Self.ask(store.connection)
+        }
         return nil
       } catch {
         return error.description

@@ -36,9 +36,9 @@ struct ServerProcess {
     let remarks = RedisRemarks(log)
     do throws(StoreFailure) {
       session = try await StoreSession.opening(
-        configuration.redis, as: .server,
+        configuration, as: .server,
         for: StoreSession.Client(name: "pushpool-server", version: PushpoolVersion.text), on: loop
-      ) { remarks.note($0) }
+      ) { remarks.note($1, of: $0) }
     } catch {
       throw CommandFailure(error)
     }
@@ -116,22 +116,20 @@ struct ServerProcess {
 /// Tells the log when Redis goes and comes, once each.
 final class RedisRemarks: Sendable {
   private let log: Logger
-  /// Nil before the first news.
-  private let wasReady = Mutex<Bool?>(nil)
+  /// Without those that there is no news of yet.
+  private let wasReady = Mutex<[ShardID: Bool]>([:])
 
   init(_ log: Logger) { self.log = log }
 
-  func note(_ failure: StoreFailure?) {
+  func note(_ failure: StoreFailure?, of shard: ShardID) {
     let isReady = failure == nil
-    let before = wasReady.withLock { wasReady in
-      defer { wasReady = isReady }
-      return wasReady
-    }
+    let before = wasReady.withLock { $0.updateValue(isReady, forKey: shard) }
     guard before != isReady else { return }
     if let failure {
-      log.warning("\(failure.description); requests are answered with 503 until it is back")
+      let whose = shard.isOnly ? "requests" : "requests that need it"
+      log.warning("\(failure.description); \(whose) are answered with 503 until it is back")
     } else {
-      log.notice("Redis can be used")
+      log.notice(shard.isOnly ? "Redis can be used" : "Redis of shard \(shard.name) can be used")
     }
   }
 }

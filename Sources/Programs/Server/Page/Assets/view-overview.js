@@ -123,11 +123,13 @@ function alarmList() {
       show(element, sorted.length > 0);
       const seen = new Set();
       for (const alarm of sorted) {
-        seen.add(alarm.alarm);
-        let row = rows.get(alarm.alarm);
+        // Two shards may have one alike.
+        const name = `${alarm.shard ?? ""} ${alarm.alarm}`;
+        seen.add(name);
+        let row = rows.get(name);
         if (!row) {
           row = alarmRow(alarm);
-          rows.set(alarm.alarm, row);
+          rows.set(name, row);
         }
         row.update(alarm);
         if (list.children[seen.size - 1] !== row.element) list.insertBefore(row.element, list.children[seen.size - 1] ?? null);

@@ -49,17 +49,20 @@ package enum DeadLetterRoutes {
         } catch { throw ListCursor.unreadable }
       }
       let start = after
-      let (letters, position) = try await services.ask { stores throws(RedisError) in
+      let app = try scope.app(request)
+      let ((letters, position), absences) = try await services.look(of: app) {
+        stores throws(RedisError) in
         try await read(filter, after: start, page.limit, in: stores)
       }
       return page.response(
         ["letters": .array(letters.map { $0.json() })],
         next: position.map { ListCursor(cursors, [.string($0.text)]) },
-        path: scope.path(try scope.app(request)),
+        path: scope.path(app),
         query: [
           (name: "app", value: try request.queryValue("app")),
           (name: "reason", value: filter.reason), (name: "kind", value: filter.kind),
-        ])
+        ]
+      ).without(absences)
     }
   }
 
@@ -90,10 +93,11 @@ package enum DeadLetterRoutes {
         answers: [RouteDocument.Answer(200, "The counts.", .json(LetterSchema.summary))])
     ) { request, services throws(Problem) in
       let filter = try LetterFilter(query: request, scope)
-      return .ok(
-        try await services.ask { stores throws(RedisError) in
-          try await LetterSummary(of: filter, in: stores).json
-        })
+      let (summary, absences) = try await services.look(of: try scope.app(request)) {
+        stores throws(RedisError) in
+        try await LetterSummary(of: filter, in: stores).json
+      }
+      return .ok(summary).without(absences)
     }
   }
 
@@ -106,7 +110,8 @@ package enum DeadLetterRoutes {
     ) { request, services throws(Problem) in
       let app = try scope.app(request)
       let entry = try LetterEntry(request, services)
-      let letter = try await services.ask { stores throws(RedisError) -> DeadLetter? in
+      let letter = try await services.ask(in: .shard(entry.name.shard)) {
+        stores throws(RedisError) -> DeadLetter? in
         guard try await entry.letter(app: app, in: stores) != nil else { return nil }
         return try await DeadLetterOffice(stores: stores).show(entry.name)
       }
@@ -147,7 +152,8 @@ package enum DeadLetterRoutes {
     ) { request, services throws(Problem) in
       let app = try scope.app(request)
       let entry = try LetterEntry(request, services)
-      let (letter, answer) = try await services.ask { stores throws(RedisError) in
+      let (letter, answer) = try await services.ask(in: .shard(entry.name.shard)) {
+        stores throws(RedisError) in
         guard let letter = try await entry.letter(app: app, in: stores) else {
           return (nil as DeadLetter?, DeadRetryAnswer.absent)
         }
@@ -175,7 +181,8 @@ package enum DeadLetterRoutes {
     ) { request, services throws(Problem) in
       let app = try scope.app(request)
       let entry = try LetterEntry(request, services)
-      let letter = try await services.ask { stores throws(RedisError) -> DeadLetter? in
+      let letter = try await services.ask(in: .shard(entry.name.shard)) {
+        stores throws(RedisError) -> DeadLetter? in
         guard let letter = try await entry.letter(app: app, in: stores),
           try await DeadLetterOffice(stores: stores).drop(entry.name)
         else { return nil }

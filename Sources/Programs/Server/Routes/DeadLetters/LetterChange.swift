@@ -14,6 +14,8 @@ struct LetterChange: Sendable {
   private let after: LetterEntry?
   private let upTo: LetterEntry?
   private let expectedCount: Int
+  /// The shard of the app that the path is for, or all.
+  private let shards: ShardScope
 
   static let goneText =
     "cannot be retried: its entry had no job, or its job or what it is about is not kept any more"
@@ -27,6 +29,7 @@ struct LetterChange: Sendable {
     let fields = try RequestFields(
       request, known: LetterFilter.members(scope) + ["after", "up_to", "expected_count"])
     self.verb = verb
+    self.shards = try scope.app(request).map { .app($0) } ?? .all
     filter = try LetterFilter(body: fields, request, scope)
     after = try Self.entry("after", fields, of: shards)
     upTo = try Self.entry("up_to", fields, of: shards)
@@ -71,7 +74,7 @@ struct LetterChange: Sendable {
     _ services: Services
   ) async throws(Problem) -> Tally {
     let change = self
-    let tally = try await services.ask { stores throws(RedisError) in
+    let tally = try await services.ask(in: shards) { stores throws(RedisError) in
       try await change.count(in: stores)
     }
     guard tally.count == expectedCount else {
@@ -81,7 +84,7 @@ struct LetterChange: Sendable {
       problem.members = ["count": .integer(tally.count)]
       throw problem
     }
-    return try await services.ask { stores throws(RedisError) in
+    return try await services.ask(in: shards) { stores throws(RedisError) in
       try await change.work(tally, in: stores)
     }
   }

@@ -19,19 +19,30 @@ package enum FleetRoutes {
       answers: [RouteDocument.Answer(200, "The fleet.", .json(FleetSchema.fleet))])
   ) { _, services throws(Problem) in
     let rates = ConfiguredRate.all(of: services.configuration)
-    let snapshot = try await services.ask { stores throws(RedisError) in
-      try await FleetSnapshot.read(stores)
-    }
-    let draws = try await services.atHome { fleet throws(RedisError) in
-      try await fleet.rates.lastDraws(rates.map(\.name))
+    let ((snapshot, draws), absences) = try await services.look { stores throws(RedisError) in
+      (try await FleetSnapshot.read(stores), try await lastDraws(rates.map(\.name), in: stores))
     }
     guard
       case .object(var object) = snapshot.json(
-        accepting: services.configuration.redis.acceptedRisks)
+        accepting: AcceptedRisks(services.configuration.shards), without: absences)
     else { throw Problem(500, "internal error", "the snapshot is no object") }
     object["breakers"] = .array(snapshot.alarms.compactMap(breaker))
     object["rates"] = .array(zip(rates, draws).map { rate, drawnMs in rate.json(drawnMs) })
-    return .ok(.object(object))
+    return .ok(.object(object)).without(absences)
+  }
+
+  /// Returns when each rate was drawn from last. Most stand beside their app, and those at home that apps of several shards share.
+  private static func lastDraws(
+    _ names: [String], in stores: [ShardStore]
+  ) async throws(RedisError) -> [Int64?] {
+    var draws: [Int64?] = names.map { _ in nil }
+    for store in stores {
+      let rates = FleetStore(connection: store.connection, prefix: store.keys.prefix).rates
+      draws = zip(draws, try await rates.lastDraws(names)).map { last, ms in
+        [last, ms].compactMap(\.self).max()
+      }
+    }
+    return draws
   }
 
   /// An alarm of a network's breaker, with the parts of its name; nil for another alarm.
@@ -41,7 +52,7 @@ package enum FleetRoutes {
     guard AlarmKind(field: alarm.field) == .breaker, parts.count == 4 else { return nil }
     return [
       "app": .string(parts[1]), "network": .string(parts[2]), "environment": .string(parts[3]),
-      "since": .integer(alarm.atMs), "message": .string(alarm.message),
+      "since": .integer(alarm.atMs), "message": .string(alarm.sentence),
     ]
   }
 
@@ -71,10 +82,10 @@ package enum FleetRoutes {
         throw .badRequest("app of the query \(error.message)")
       }
     }
-    return .ok(
-      try await services.ask { stores throws(RedisError) in
-        try await OutcomeChart.read(minutes: count, app: app, in: stores).json
-      })
+    let (chart, absences) = try await services.look(of: app) { stores throws(RedisError) in
+      try await OutcomeChart.read(minutes: count, app: app, in: stores).json
+    }
+    return .ok(chart).without(absences)
   }
 
   private static let timeline = APIRoute(
@@ -87,10 +98,10 @@ package enum FleetRoutes {
       answers: [RouteDocument.Answer(200, "The timeline.", .json(FleetSchema.timeline))])
   ) { request, services throws(Problem) in
     let count = try minutes(request)
-    let entries = try await services.ask { stores throws(RedisError) in
+    let (entries, absences) = try await services.look { stores throws(RedisError) in
       try await TimelineChart.read(minutes: count, in: stores)
     }
-    return .ok(["entries": .array(entries.map(TimelineChart.json))])
+    return .ok(["entries": .array(entries.map(TimelineChart.json))]).without(absences)
   }
 
   private static func minutes(_ request: APIRequest) throws(Problem) -> Int {

@@ -28,6 +28,7 @@ enum FleetSchema {
     [
       ("alarm", Schema.string("Its kind and what it is about")),
       ("since", Schema.instant("Since when")), ("message", Schema.string()),
+      ("shard", Schema.string("The shard that it is about, of a fleet with several")),
     ], required: ["alarm", "since", "message"])
 
   private static let outcome = Schema.object(
@@ -41,6 +42,17 @@ enum FleetSchema {
       ("app", Schema.string()), ("network", Schema.string()), ("environment", Schema.string()),
       ("since", Schema.instant("Since when it is open")), ("message", Schema.string()),
     ], required: ["app", "network", "environment", "since", "message"])
+
+  private static let shard = Schema.object(
+    [
+      ("shard", Schema.string()), ("present", Schema.boolean("Whether it can be asked")),
+      ("message", Schema.string("Why it cannot be asked")),
+      ("jobs", Schema.integer("Jobs that no worker has taken in")),
+      ("waiting", Schema.integer("Chunks that no worker holds")),
+      ("in_work", Schema.integer("Chunks that workers hold")),
+      ("delayed", Schema.integer("Chunks that wait for their time")),
+      ("dead", Schema.integer("Dead letters")),
+    ], required: ["shard", "present"])
 
   private static let rate = Schema.object(
     [
@@ -66,7 +78,8 @@ enum FleetSchema {
         Schema.array(
           of: Schema.nullable(Schema.object([])),
           "How each Redis is set up; null where it does not say")
-      ), ("breakers", Schema.array(of: breaker, "Networks that are in trouble")),
+      ), ("shards", Schema.array(of: shard, "Of a fleet with several alone")),
+      ("breakers", Schema.array(of: breaker, "Networks that are in trouble")),
       ("rates", Schema.array(of: rate)),
     ],
     required: [
@@ -103,6 +116,7 @@ enum FleetSchema {
               ("at", Schema.instant("When")), ("backlog", count), ("oldest_ready_ms", count),
               ("delayed", count), ("ended", count), ("in_flight", count),
               ("accepted_per_second", count),
+              ("shard", Schema.string("The shard that it is about, of a fleet with several")),
             ], required: ["at"]))
       )
     ], required: ["entries"], closed: true)

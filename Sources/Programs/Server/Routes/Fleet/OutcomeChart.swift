@@ -93,33 +93,41 @@ struct OutcomeChart: Sendable {
   }
 }
 
-/// The backlog of some minutes, as workers told it.
+/// The backlog of some minutes, as workers told it in each shard.
 enum TimelineChart {
+  /// A worker's word about one shard.
+  struct Point: Sendable {
+    let shard: ShardID
+    let entry: TimelineEntry
+  }
+
   static func read(
     minutes: Int, in stores: [ShardStore]
-  ) async throws(RedisError) -> [TimelineEntry] {
-    var entries: [TimelineEntry] = []
+  ) async throws(RedisError) -> [Point] {
+    var points: [Point] = []
     for store in stores {
       let nowMs = try await store.serverSeconds() * 1_000
-      entries += try await store.metrics.timeline(
-        sinceMs: nowMs - Int64(minutes) * 60_000, max: ServerLimits.timelineReadMax)
+      points += try await store.metrics.timeline(
+        sinceMs: nowMs - Int64(minutes) * 60_000, max: ServerLimits.timelineReadMax
+      ).map { Point(shard: store.id, entry: $0) }
     }
-    entries.sort { $0.atMs < $1.atMs }
-    return thinned(entries)
+    points.sort { $0.entry.atMs < $1.entry.atMs }
+    return thinned(points)
   }
 
   /// The last entry, and others evenly before it.
-  static func thinned(_ entries: [TimelineEntry]) -> [TimelineEntry] {
+  static func thinned<Entry>(_ entries: [Entry]) -> [Entry] {
     let most = ServerLimits.timelinePointsMax
     guard entries.count > most else { return entries }
     return (1...most).map { entries[entries.count * $0 / most - 1] }
   }
 
-  static func json(_ entry: TimelineEntry) -> JSONValue {
-    var object: JSONObject = ["at": .integer(entry.atMs)]
-    for (name, value) in entry.figures.sorted(by: { $0.key < $1.key }) where name != "at" {
+  static func json(_ point: Point) -> JSONValue {
+    var object: JSONObject = ["at": .integer(point.entry.atMs)]
+    for (name, value) in point.entry.figures.sorted(by: { $0.key < $1.key }) where name != "at" {
       object[name] = .integer(value)
     }
+    if !point.shard.isOnly { object["shard"] = .string(point.shard.name) }
     return .object(object)
   }
 }

@@ -77,7 +77,7 @@ enum JobPage {
     let filter = try filter(word)
     let after = try page.cursor.map { (cursor) throws(Problem) in try JobPlace(cursor.values) }
     let endedMax = filter.needsEnded ? OperationsLimits.listedJobsMax : 0
-    let list = try await services.ask { stores throws(RedisError) in
+    let (list, absences) = try await services.look(of: app) { stores throws(RedisError) in
       try await JobList.read(stores, app: app, endedMax: endedMax)
     }
     // A job that ends while it is looked for is in both lists.
@@ -97,7 +97,8 @@ enum JobPage {
       ["jobs": .array(shown.map { $0.record.json(nowMs: nowMs) })],
       next: all.count > shown.count
         ? shown.last.map { ListCursor(cursors, $0.place.values) } : nil,
-      path: path, query: [(name: "state", value: word)])
+      path: path, query: [(name: "state", value: word)]
+    ).without(absences)
   }
 
   private static func filter(_ word: String?) throws(Problem) -> Filter {

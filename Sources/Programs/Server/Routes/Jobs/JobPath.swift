@@ -46,7 +46,7 @@ struct JobPath: Sendable {
   /// Looks at the job, or acts on it, wherever it is.
   func perform(_ action: JobAction, _ services: Services) async throws(Problem) -> Finding {
     let path = self
-    return try await services.operate(about: [.job(app: app, id: id)]) {
+    return try await services.operate(in: .app(app), about: [.job(app: app, id: id)]) {
       stores throws(OperationError) in
       try await path.perform(action, in: stores)
     }
@@ -77,7 +77,8 @@ struct JobPath: Sendable {
   /// The job's record when it has one.
   func recorded(_ services: Services) async throws(Problem) -> JobRecord? {
     let (app, id) = (app, id)
-    return try await services.ask(about: [.job(app: app, id: id)]) { stores throws(RedisError) in
+    return try await services.ask(in: .app(app), about: [.job(app: app, id: id)]) {
+      stores throws(RedisError) in
       try await JobControl(app: app, id: id, stores: stores).recorded()
     }
   }

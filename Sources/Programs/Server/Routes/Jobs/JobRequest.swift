@@ -55,7 +55,7 @@ struct JobRequest: Sendable {
     }
     do throws(InvalidField) {
       try PathValue.checkSegment(id, at: "/id")
-      try OwnKeys.check(job, prefix: configuration.redis.prefix)
+      try OwnKeys.check(job, prefix: configuration.redis(of: app).prefix)
     } catch { throw .invalid(error) }
     self.app = app
     self.id = id
@@ -110,7 +110,7 @@ struct JobRequest: Sendable {
 
   func submit(_ services: Services) async throws(Problem) -> Outcome {
     let request = self
-    return try await services.operate(about: [.job(app: app, id: id)]) {
+    return try await services.operate(in: .app(app), about: [.job(app: app, id: id)]) {
       stores throws(OperationError) in
       try await request.submit(in: stores)
     }

@@ -117,7 +117,9 @@ package enum JobRoutes {
     let finding = try await path.perform(.show, services)
     if case .doomed(let fault) = finding { return .ok(JobView.json(doomed: path, fault)) }
     let record = try path.record(finding)
-    let (sheet, hindrances) = try await services.ask(about: [.job(app: path.app, id: path.id)]) {
+    let (sheet, hindrances) = try await services.ask(
+      in: .app(path.app), about: [.job(app: path.app, id: path.id)]
+    ) {
       stores throws(RedisError) in
       (
         try await JobSheet.read(record, in: stores),
@@ -144,7 +146,9 @@ package enum JobRoutes {
     let path = try JobPath(request)
     let finding = try await path.perform(.show, services)
     let record = try path.record(finding)
-    let sheet = try await services.ask(about: [.job(app: path.app, id: path.id)]) {
+    let sheet = try await services.ask(
+      in: .app(path.app), about: [.job(app: path.app, id: path.id)]
+    ) {
       stores throws(RedisError) in
       try await JobSheet.read(record, in: stores)
     }

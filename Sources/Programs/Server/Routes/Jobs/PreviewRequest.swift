@@ -150,7 +150,7 @@ struct PreviewRequest: Sendable {
       return ([Receivers(targets: targets, values: .values([:]))], 0)
     }
     let request = self
-    return try await services.ask { stores throws(RedisError) in
+    return try await services.ask(in: .app(job.app)) { stores throws(RedisError) in
       try await request.receivers(in: stores)
     }
   }

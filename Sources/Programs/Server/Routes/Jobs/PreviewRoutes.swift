@@ -21,9 +21,11 @@ package enum PreviewRoutes {
         (status: 422, meaning: "The body or the job breaks a rule."),
       ])
   ) { request, services throws(Problem) in
-    let source = try await PreviewSource.of(try AppPath(request).app, services)
-    return try await PreviewRequest(request, source, prefix: services.configuration.redis.prefix)
-      .response(services)
+    let app = try AppPath(request).app
+    let source = try await PreviewSource.of(app, services)
+    return try await PreviewRequest(
+      request, source, prefix: services.configuration.redis(of: app).prefix
+    ).response(services)
   }
 
   private static let network = Schema.choice(Network.allCases.map(\.rawValue))

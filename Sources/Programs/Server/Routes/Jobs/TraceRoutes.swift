@@ -36,7 +36,9 @@ package enum TraceRoutes {
     let subject = try subject(request)
     let limit = try request.queryInteger(
       "limit", in: 1...ServerLimits.listMax, default: ServerLimits.traceEventsUsual)
-    let traced = try await services.ask(about: [.job(app: path.app, id: path.id)]) {
+    let traced = try await services.ask(
+      in: .app(path.app), about: [.job(app: path.app, id: path.id)]
+    ) {
       stores throws(RedisError) in
       try await TracedJob.find(
         subject, app: path.app, job: path.id, nowMs: InstantText.nowMs(), in: stores)

@@ -62,14 +62,15 @@ package enum SwitchRoutes {
   private static let fleetList = APIRoute(
     .get, "/v1/switches", lookers, listDocument("List what is switched off")
   ) { _, services throws(Problem) in
-    .ok(json(try await read(services), app: nil))
+    let (reading, absences) = try await read(services)
+    return .ok(json(reading, app: nil)).without(absences)
   }
 
   private static let list = APIRoute(
     .get, "/v1/apps/{app}/switches", lookers, listDocument("List what is switched off of an app")
   ) { request, services throws(Problem) in
     let app = try AppPath(request).app
-    return .ok(json(try await read(services), app: app))
+    return .ok(json(try await read(services, of: app).reading, app: app))
   }
 
   private static func listDocument(_ summary: String) -> RouteDocument {
@@ -94,10 +95,14 @@ package enum SwitchRoutes {
       ])
   }
 
-  private static func read(_ services: Services) async throws(Problem) -> SwitchReading {
-    try await services.ask { stores throws(RedisError) in
+  /// - Parameter app: whose shard alone is asked; nil for all shards that are there.
+  private static func read(
+    _ services: Services, of app: String? = nil
+  ) async throws(Problem) -> (reading: SwitchReading, absences: [ShardAbsence]) {
+    let (reading, absences) = try await services.look(of: app) { stores throws(RedisError) in
       try await Switchboard(stores: stores).read()
     }
+    return (reading, absences)
   }
 
   /// - Parameter app: nil for all apps.
@@ -126,14 +131,16 @@ package enum SwitchRoutes {
     ) { request, services throws(Problem) in
       let killSwitch = try thing.killSwitch(request)
       // Exactly: lists have no more than are honoured.
-      let isOff = try await services.ask { stores throws(RedisError) in
+      let isOff = try await services.ask(in: .app(killSwitch.app)) { stores throws(RedisError) in
         for store in stores {
           if try await !store.switches.thoseOff(among: [killSwitch]).isEmpty { return true }
         }
         return false
       }
       guard isOff else { return .ok(.object(json(killSwitch, nil))) }
-      let entry = try await read(services).entries.first { $0.killSwitch == killSwitch }
+      let entry = try await read(services, of: killSwitch.app).reading.entries.first {
+        $0.killSwitch == killSwitch
+      }
       return .ok(.object(json(killSwitch, entry?.remark ?? SwitchRemark([]))))
     }
   }
@@ -162,7 +169,7 @@ package enum SwitchRoutes {
       let killSwitch = try thing.killSwitch(request)
       let fields = try RequestFields(request, known: ["reason"])
       let remark = try fields.string("reason", bytesMax: StoreLimits.switchReasonBytesMax) ?? ""
-      let answer = try await services.ask { stores throws(RedisError) in
+      let answer = try await services.ask(in: .app(killSwitch.app)) { stores throws(RedisError) in
         try await Switchboard(stores: stores).switchOff(killSwitch, reason: remark)
       }
       switch answer {
@@ -188,7 +195,7 @@ package enum SwitchRoutes {
         answers: [RouteDocument.Answer(204, "It is on.")])
     ) { request, services throws(Problem) in
       let killSwitch = try thing.killSwitch(request)
-      let wasOff = try await services.ask { stores throws(RedisError) in
+      let wasOff = try await services.ask(in: .app(killSwitch.app)) { stores throws(RedisError) in
         try await Switchboard(stores: stores).switchOn(killSwitch)
       }
       if wasOff {

@@ -42,4 +42,54 @@ import Testing
       allowance.close()
     }
   }
+
+  /// The fleet's home, as a lane of another shard asks it.
+  private actor Home: HomeRates {
+    private(set) var asked: [String] = []
+    private var isAway = false
+
+    func leave() { isAway = true }
+
+    func draw(
+      _ rate: RateLimit, wanted: Int
+    ) async throws(RedisError) -> (granted: Int, retryMs: UInt64) {
+      asked.append(rate.name)
+      if isAway { throw .unavailable(reason: "away") }
+      return (wanted, 0)
+    }
+  }
+
+  @Test("a rate that other shards share is drawn at home, an app's own beside the app")
+  func atHome() async throws {
+    try await LaneStage.with { _, parts in
+      let home = Home()
+      let snapshot = parts.context.snapshot.current
+      let keeper = RateKeeper(
+        rates: parts.rateKeeper.rates, home: home,
+        snapshot: LaneSnapshot(
+          WorkerSnapshot(
+            directory: snapshot.directory, routes: snapshot.routes, rules: snapshot.rules,
+            sharedRates: ["project"])), reasons: parts.reasons)
+      let owner = Owner()
+      func allowance(_ name: String) -> RateAllowance {
+        RateAllowance(
+          limit: RateLimit(name: name, perSecond: 1_000), loop: parts.loop, owner: owner)
+      }
+      let (shared, own) = (allowance("project"), allowance("app:shop"))
+      for one in [shared, own] {
+        one.refill()
+        await keeper.obtain(owner.asked, for: one)
+      }
+      #expect(await home.asked == ["project"] && owner.fillings == 2)
+      // Without the home what is shared waits, and nothing else.
+      await home.leave()
+      for one in [shared, own] {
+        one.spend(one.available)
+        one.refill()
+        await keeper.obtain(owner.asked, for: one)
+      }
+      #expect(shared.available == 0 && shared.isWaiting && owner.fillings == 3)
+      for one in [shared, own] { one.close() }
+    }
+  }
 }

@@ -24,6 +24,18 @@ package struct JobQueue {
     return try await functions.connection.call(command) { $0.string }
   }
 
+  /// Adds jobs to their streams, in one pipeline. - Returns: for each why it was not added; nil when it was.
+  package func enqueue(_ jobs: [(text: [UInt8], priority: Priority)]) async -> [RedisError?] {
+    let commands = jobs.map { job in
+      var command = RedisCommand("XADD", functions.keys.jobs(job.priority), "*", "job")
+      command.append(job.text)
+      return command
+    }
+    return await functions.connection.callAll(commands) { $0.string }.map { answer in
+      if case .failure(let error) = answer { error } else { nil }
+    }
+  }
+
   /// Whether an entry is in its stream still.
   package func isQueued(_ entry: String, _ priority: Priority) async throws(RedisError) -> Bool {
     let command = functions.call("has_job", priority.rawValue, entry)
