@@ -86,9 +86,9 @@ package struct ProviderBuilder {
     guard problems.isEmpty else { throw MaterialProblems(problems) }
     if app.standsInRedis {
       guard entries.count + made.count <= ProviderLimits.entriesMax else {
-        throw MaterialProblems([
-          MaterialProblem(part: "", source: nil, message: ProviderLimits.noPlace)
-        ])
+        throw MaterialProblems(
+          [MaterialProblem(part: "", source: nil, message: ProviderLimits.noPlace)],
+          placesNeeded: made.count)
       }
     } else {
       sources.quotas.merge(quotas) { $1 }

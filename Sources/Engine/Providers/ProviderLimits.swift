@@ -7,10 +7,11 @@ package enum ProviderLimits {
   static let plainJobBytesMax = 1_024
 
   /// Networks and environments of all apps together.
-  static let entriesMax = 32_767
+  package static let entriesMax = 32_767
   /// Why an app of Redis is left out that has none of these.
   static let noPlace =
-    "finds no place: all apps of a worker have at most \(entriesMax) networks and environments between them"
+    "finds no place: all apps of a worker have at most \(entriesMax) networks and environments between them; it is taken as "
+    + "soon as others have made room"
   /// Numbers that entries of a process may have had. Each lane keeps a table of so many places.
   static let entryNumbersMax = 500_000
 

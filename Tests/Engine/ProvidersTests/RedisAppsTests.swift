@@ -182,6 +182,40 @@ import Testing
     #expect(tried.directory.numbers(app: "news") == news && tried.redis == apps.redis)
   }
 
+  @Test("an app that finds no place is read again when it fits in, and not before")
+  func waitsForPlaces() throws {
+    let provider = try #require(
+      ConfiguredApps(configuration("shop"), client: client).directory.entries.first
+    ).provider
+    let crowd = (0..<(ProviderLimits.entriesMax - 3)).map {
+      ProviderDirectory.Entry(
+        number: $0, app: "crowd", environments: [.production], provider: provider)
+    }
+    let file = configuration()
+    var apps = try ConfiguredApps(
+      ProviderDirectory(entries: crowd), leftOut: [], redis: RedisApps())
+    apps = try changed(
+      apps, file,
+      [
+        ("mail", try material("mail")), ("news", try material("news")),
+        ("tail", try material("tail") { $0.fcm = nil }),
+      ])
+    #expect(Set(apps.redis.usable.keys) == ["mail", "tail"])
+    #expect(apps.redis.placesNeeded == ["news": 2] && apps.toBeRead.isEmpty)
+    // One place is not enough.
+    apps = try changed(apps, file, [("tail", .gone)])
+    #expect(apps.toBeRead.isEmpty)
+    apps = try changed(apps, file, [("mail", .gone)])
+    #expect(apps.toBeRead == ["news"])
+    apps = try changed(apps, file, [("news", try material("news"))])
+    #expect(apps.redis.usable.keys.elementsEqual(["news"]) && apps.redis.placesNeeded.isEmpty)
+    // One that is gone waits for nothing.
+    apps = try changed(apps, file, [("mail", try material("mail"))])
+    #expect(apps.redis.placesNeeded == ["mail": 2])
+    apps = try changed(apps, file, [("mail", .gone)])
+    #expect(apps.redis.placesNeeded.isEmpty && apps.redis.leftOut.isEmpty)
+  }
+
   @Test("an app of Redis shares a project's quota with those alone that have its key")
   func quotas() throws {
     var file = configuration()

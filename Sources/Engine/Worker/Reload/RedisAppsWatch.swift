@@ -87,7 +87,7 @@ final class RedisAppsWatch {
     guard hasRead else {
       return try await readAll(after: before, keys: keys, client: client, clock: clock)
     }
-    var ids = before.apps.redis.unread
+    var ids = before.apps.toBeRead
     var last = change
     var hasMore = true
     while hasMore {

@@ -259,7 +259,7 @@ import Testing
       try await shelf.command("DEL", "{pp}:app_changes")
       try await shelf.command("SET", "{pp}:app_changes", "text")
       #expect(await keeper.takeRedisApps())
-      let alarm = try #require(taken.standing.redisAppsAlarm)
+      let alarm = try #require(taken.standing.redisAppsAlarms.first)
       #expect(alarm.field == "redis_apps|WRONGTYPE")
       #expect(
         alarm.sentence.hasPrefix("the apps of Redis cannot be read, and those that were read"))
@@ -268,7 +268,7 @@ import Testing
       await keeper.complete()
       try await shelf.command("DEL", "{pp}:app_changes")
       #expect(await keeper.takeRedisApps())
-      #expect(taken.standing.redisAppsAlarm == nil)
+      #expect(taken.standing.redisAppsAlarms.isEmpty)
     }
   }
 
@@ -282,7 +282,7 @@ import Testing
         redis.call('XADD', KEYS[2], '*', 'app', 'x1')
         """, "2", "{pp}:apps", "{pp}:app_changes")
       #expect(await keeper.takeRedisApps())
-      let alarm = try #require(taken.standing.redisAppsAlarm)
+      let alarm = try #require(taken.standing.redisAppsAlarms.first)
       #expect(alarm.field == "redis_apps|limit")
       #expect(alarm.sentence.contains("{pp}:apps: has 10002 apps"), "\(alarm.sentence)")
       #expect(keeper.current.apps.redis.ids == ["news"] && taken.count == 1)
@@ -303,19 +303,19 @@ import Testing
       }
       let other = SealingKey.random()
       try PrivateFile.write(other.fileText, to: folder.folder.file("new.key"))
-      #expect(taken.standing.redisAppsAlarm == nil)
+      #expect(taken.standing.redisAppsAlarms.isEmpty)
       try await load("new.key")
       #expect(Set(keeper.current.apps.redis.usable.keys) == ["mail", "news"])
-      let alarm = try #require(taken.standing.redisAppsAlarm)
+      let alarm = try #require(taken.standing.redisAppsAlarms.first)
       #expect(alarm.field == "redis_apps|key")
       #expect(
         alarm.sentence.hasPrefix(
           "mail (and 1 more) is sealed with the key \(sealingKey.id), which no file of"))
       try await shelf.put("mail", keys: SealingKeys(other))
       await keeper.takeRedisApps()
-      #expect(taken.standing.redisAppsAlarm?.sentence.hasPrefix("news is sealed") == true)
+      #expect(taken.standing.redisAppsAlarms.first?.sentence.hasPrefix("news is sealed") == true)
       try await load("new.key, apps.key")
-      #expect(taken.standing.redisAppsAlarm == nil)
+      #expect(taken.standing.redisAppsAlarms.isEmpty)
     }
   }
 
