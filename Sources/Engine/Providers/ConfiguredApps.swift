@@ -151,8 +151,9 @@ package struct ConfiguredApps: Sendable {
       throw ConfigurationError(
         file: "configuration", line: nil, field: "apps",
         message:
-          "have been changed \(directory.numbersEnd) times since the worker began, more often than it "
-          + "can follow: restart the worker")
+          "have had \(directory.numbersEnd) networks and environments since the worker began, each counted again "
+          + "whenever its key or its account changes, and the worker can count \(ProviderLimits.entryNumbersMax): "
+          + "restart it, for nothing else helps")
     }
   }
 }

@@ -12,8 +12,11 @@ package enum ProviderLimits {
   static let noPlace =
     "finds no place: all apps of a worker have at most \(entriesMax) networks and environments between them; it is taken as "
     + "soon as others have made room"
-  /// Numbers that entries of a process may have had. Each lane keeps a table of so many places.
-  static let entryNumbersMax = 500_000
+  /// Numbers that entries of a process may have had. Each lane keeps a table of so many places. None is given twice, for pushes that
+  /// are in flight go by them.
+  package static let entryNumbersMax = 500_000
+  /// From how many on operators are told to restart the worker.
+  package static let entryNumbersTold = 400_000
 
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax

@@ -7,7 +7,7 @@ extension LoadedConfiguration {
   /// The alarms about apps of Redis that were read.
   /// - Parameter worker: the process, as its alarms name it.
   func redisAppsTroubles(worker: String) -> [AlarmCondition] {
-    [missed?.alarmCondition, apps.noPlaceAlarm].compactMap { $0 }
+    [missed?.alarmCondition, apps.noPlaceAlarm, apps.changesAlarm(worker: worker)].compactMap { $0 }
   }
 }
 
@@ -55,5 +55,16 @@ extension ConfiguredApps {
         "\(subject) of Redis \(verb) no place (\(ConfigurationDiff.listed(ids))): all apps of a worker have at most "
         + "\(ProviderLimits.entriesMax) networks and environments between them; remove apps that nobody uses, or have other "
         + "workers send for a part of the configuration file's")
+  }
+
+  /// The alarm while the process can follow not many more changes.
+  fileprivate func changesAlarm(worker: String) -> AlarmCondition? {
+    guard directory.numbersEnd > ProviderLimits.entryNumbersTold else { return nil }
+    return AlarmCondition(
+      field: AlarmKind.redisApps.field("changes", worker),
+      sentence:
+        "worker \(worker) has counted over \(ProviderLimits.entryNumbersTold) networks and environments since it began, each again "
+        + "whenever its key or its account changes, and can count \(ProviderLimits.entryNumbersMax): restart the worker before "
+        + "that, or it takes no change of an app any more")
   }
 }

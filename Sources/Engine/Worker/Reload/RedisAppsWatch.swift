@@ -32,6 +32,9 @@ final class RedisAppsWatch {
   private(set) var change: String?
   /// Whether all records have been read.
   private(set) var hasRead = false
+  /// Why the process could not have the apps as they are, and until when that is not tried again, by `FleetClock.uptimeMs`: making
+  /// providers of many apps takes long, and nothing of it passes soon.
+  private var refusal: (error: ConfigurationError, untilMs: Int64)?
   let patienceMs: Int64
   /// Why there is no connection; nil while there is one.
   private(set) var loss: RedisError?
@@ -84,6 +87,7 @@ final class RedisAppsWatch {
   func read(
     after before: LoadedConfiguration, keys: SealingKeys, client: HTTPClient, clock: WallClock
   ) async throws(Trouble) -> ConfiguredApps? {
+    if let refusal, FleetClock.uptimeMs < refusal.untilMs { throw .refused(refusal.error) }
     guard hasRead else {
       return try await readAll(after: before, keys: keys, client: client, clock: clock)
     }
@@ -114,7 +118,7 @@ final class RedisAppsWatch {
       let values = try await asking { () async throws(RedisError) in try await apps.find(page) }
       for (id, value) in zip(page, values) { next.take(id, Self.finding(id, value, keys)) }
     }
-    let taken = try Self.whole(next)
+    let taken = try whole(next)
     change = last
     return taken
   }
@@ -135,7 +139,7 @@ final class RedisAppsWatch {
       for (id, value) in page.values { next.take(id, Self.finding(id, value, keys)) }
       cursor = page.cursor
     } while cursor != nil
-    let taken = try Self.whole(next)
+    let taken = try whole(next)
     (change, hasRead) = (last, true)
     return taken
   }
@@ -152,8 +156,15 @@ final class RedisAppsWatch {
     }
   }
 
-  private static func whole(_ change: RedisAppsChange) throws(Trouble) -> ConfiguredApps {
-    do throws(ConfigurationError) { return try change.apps() } catch { throw .refused(error) }
+  private func whole(_ change: RedisAppsChange) throws(Trouble) -> ConfiguredApps {
+    do throws(ConfigurationError) {
+      let apps = try change.apps()
+      refusal = nil
+      return apps
+    } catch {
+      refusal = (error, FleetClock.uptimeMs + WorkerLimits.loadAgainMs)
+      throw .refused(error)
+    }
   }
 
   /// An app as its record has it.

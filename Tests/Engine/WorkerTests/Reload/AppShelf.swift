@@ -78,6 +78,16 @@ struct AppShelf: Sendable {
     }
   }
 
+  /// How often Redis was given a command.
+  func calls(of name: String) async throws -> Int {
+    try await withStore { store in
+      let figures = try await store.connection.call(RedisCommand("INFO", "commandstats"))
+      let start = "cmdstat_\(name):calls="
+      let line = figures.string?.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }
+      return line.flatMap { Int($0.dropFirst(start.count).prefix { $0 != "," }) } ?? 0
+    }
+  }
+
   private func withStore<Value: Sendable>(
     _ body: @Sendable (FleetStore) async throws -> Value
   ) async throws -> Value {

@@ -75,4 +75,41 @@ import Testing
       #expect(try await shelf.routes() == [other: "apns|production"])
     }
   }
+
+  @Test("a worker asks for its restart before it can follow no more changes")
+  func warns() async throws {
+    try await withKeeper(having: [ProviderLimits.entryNumbersTold - 1], ["news"]) {
+      keeper, taken, shelf in
+      #expect(taken.last?.apps.redis.usable.keys.elementsEqual(["news"]) == true)
+      #expect(taken.standing.redisAppsAlarms.map(\.field) == ["redis_apps|changes|w1"])
+      let sentence = try #require(taken.standing.redisAppsAlarms.first?.sentence)
+      #expect(
+        sentence.hasPrefix(
+          "worker w1 has counted over \(ProviderLimits.entryNumbersTold) networks and environments")
+      )
+      #expect(sentence.contains("restart the worker before that"))
+      #expect(taken.lines.has(.error, "restart the worker before that"))
+    }
+    try await withKeeper(having: [ProviderLimits.entryNumbersTold - 2], ["news"]) {
+      keeper, taken, shelf in
+      #expect(taken.standing.redisAppsAlarms.isEmpty)
+    }
+  }
+
+  @Test("a worker that can follow no more changes says so, and does not try all the time")
+  func refuses() async throws {
+    try await withKeeper(having: [ProviderLimits.entryNumbersMax - 1], ["news"]) {
+      keeper, taken, shelf in
+      #expect(taken.count == 0)
+      let alarms = taken.standing.redisAppsAlarms
+      #expect(alarms.map(\.field) == ["redis_apps|limit", "redis_apps|changes|w1"])
+      #expect(
+        alarms.first?.sentence.contains("restart it, for nothing else helps") == true,
+        "\(alarms)")
+      let reads = try await shelf.calls(of: "hscan")
+      #expect(await keeper.takeRedisApps())
+      #expect(try await shelf.calls(of: "hscan") == reads)
+      #expect(taken.standing.redisAppsAlarms == alarms)
+    }
+  }
 }
