@@ -112,6 +112,11 @@ package struct ProviderBuilder {
 
   // MARK: What accounts ask for
 
+  /// Iterations by which the password of a certificate's key may open it: fewer where others may add apps.
+  var keyIterationsMax: Int {
+    addsRedisApp ? ProviderLimits.redisKeyIterationsMax : ReactorLimits.keyIterationsMax
+  }
+
   /// The entry of the directory before that is made of the same, or another, which has no number yet.
   mutating func entry(
     of origin: EntryOrigin, _ make: (inout Self) throws(MaterialProblem) -> any PushProvider

@@ -18,6 +18,11 @@ package enum ProviderLimits {
   /// From how many on operators are told to restart the worker.
   package static let entryNumbersTold = 400_000
 
+  /// Iterations by which a password opens a certificate's key of an app of Redis. A worker that starts opens those of 10,000 apps, and
+  /// a server does so for whoever puts an app or previews its job. OpenSSL asks for 2,048, and other tools for 20,000; a few ask for
+  /// 600,000, which take 0.2 s of a core.
+  static let redisKeyIterationsMax = 50_000
+
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax
   /// Bytes that are shown of the text of an answer that is not the network's.

@@ -283,6 +283,47 @@ import Testing
     #expect(error?.message.hasPrefix("the value ") == true, "\(String(describing: error))")
   }
 
+  @Test("a certificate that takes long to open is refused for an app of Redis alone")
+  func longToOpen() throws {
+    let issued = try TestCertificates().authority.issueClient(commonName: "news")
+    func container(iterations: Int) throws -> [UInt8] {
+      Array(
+        try OpenSSLCommand.run(
+          "pkcs12", "-export", "-in", issued.combinedFile, "-passout", "pass:secret", "-iter",
+          String(iterations), "-nomaciter"))
+    }
+    func check(_ certificate: [UInt8]) throws {
+      var form = AppForm()
+      form.apns[.production] = AppForm.APNs(
+        credential: .certificate, topic: "com.example.news", access: AppForm.Access())
+      let material = AppMaterial(
+        id: "news", form,
+        secrets: [
+          .apns(.production, .certificate): AppSecret(certificate),
+          .apns(.production, .password): AppSecret(Array("secret".utf8)),
+        ])
+      try material.check()
+    }
+    try check(container(iterations: ProviderLimits.redisKeyIterationsMax - 1))
+    let slow = try container(iterations: ProviderLimits.redisKeyIterationsMax + 1)
+    let error = #expect(throws: InvalidField.self) { try check(slow) }
+    #expect(error?.pointer == "/apns/production/certificate")
+    #expect(
+      error?.message.contains("openssl pkcs12 -in push.p12 -nodes -out push.pem") == true,
+      "\(String(describing: error))")
+    // A file of the configuration is its owner's own affair.
+    let (file, password) = (folder.file("slow.p12"), folder.file("slow.pass"))
+    try PrivateFile.write(slow, to: file)
+    try PrivateFile.write("secret", to: password)
+    let shop = AppConfiguration(
+      id: "shop",
+      networks: AppNetworks(apns: [
+        .production: APNsConfiguration(
+          credential: .certificate(file: file, passwordFile: password), topic: "com.example.shop")
+      ]))
+    #expect(try ConfiguredApps(Configuration(apps: [shop]), client: client).leftOut.isEmpty)
+  }
+
   @Test("a form's access is a provider's: endpoint, authorities, proxy and its login")
   func access() throws {
     let certificates = try TestCertificates()
