@@ -26,6 +26,11 @@ package struct RedisApps: Sendable, Equatable {
     Set(usable.keys).union(leftOut.keys).union(displaced).union(unread)
   }
 
+  /// Whether there is an app of this name, whatever is done with it.
+  package func contains(_ id: String) -> Bool {
+    usable[id] != nil || leftOut[id] != nil || displaced.contains(id) || unread.contains(id)
+  }
+
   /// Goes by another configuration file: what it names is displaced, and what it names no more is to be read.
   mutating func part(from named: Set<String>) {
     for id in named where usable[id] != nil || leftOut[id] != nil || unread.contains(id) {

@@ -21,6 +21,8 @@ extension ConfigurationKeeper {
       } else if !watch.isTold {
         try await watch.tell(before)
         try await watch.tellGone(before)
+      } else {
+        try await watch.mendRoutes(before)
       }
       watch.noteSuccess()
       note(nil, watch)

@@ -252,6 +252,47 @@ import Testing
     }
   }
 
+  @Test("what a killed worker has left in the shared routes is mended by the look of another one")
+  func mendsRoutes() async throws {
+    try await withKeeper({ shelf in
+      try await shelf.put("news")
+      try await shelf.write("junk", "no JSON")
+    }) { keeper, taken, shelf in
+      let whole = ["news": "apns|production"]
+      #expect(try await shelf.routes() == whole)
+      // As of a worker that had an older record, and was killed before it took the change.
+      try await shelf.command("HSET", "{pp}:routes:apps", "news", "apns|production,fcm|production")
+      await keeper.takeRedisApps()
+      #expect(try await shelf.routes() == whole)
+      // As of one that was killed before it could say that an app is gone. Others may have the one that is left out here, and one
+      // that was added since.
+      try await shelf.command("HSET", "{pp}:apps", "late", "{}")
+      try await shelf.command(
+        "HSET", "{pp}:routes:apps", "gone", "x", "junk", "x", "late", "fcm|production")
+      await keeper.takeRedisApps()
+      #expect(
+        try await shelf.routes() == whole.merging(["junk": "x", "late": "fcm|production"]) { $1 })
+      #expect(taken.count == 1 && taken.standing.redisAppsAlarms.isEmpty)
+    }
+  }
+
+  @Test("a long table of shared routes is looked at page by page, and none is left out")
+  func mendsPages() async throws {
+    try await withKeeper({ try await $0.put("news") }) { keeper, taken, shelf in
+      try await shelf.command(
+        "EVAL", "for i = 1, 1000 do redis.call('HSET', KEYS[1], 'gone' .. i, 'x') end", "1",
+        "{pp}:routes:apps")
+      try await shelf.command("HSET", "{pp}:routes:apps", "news", "fcm|production")
+      var looks = 0
+      while try await shelf.routes() != ["news": "apns|production"], looks < 100 {
+        await keeper.takeRedisApps()
+        looks += 1
+      }
+      // One page at a time.
+      #expect(looks > 1 && looks < 100)
+    }
+  }
+
   @Test(
     "when Redis refuses to show them, an alarm says so, those before go on, and the worker starts")
   func refused() async throws {
