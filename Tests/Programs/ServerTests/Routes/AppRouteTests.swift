@@ -100,6 +100,50 @@ import Testing
     }
   }
 
+  @Test(
+    "whoever is late is told whether the app was changed or is gone, and never to look for a secret"
+  )
+  func tellsWhatHappened() async throws {
+    try await RouteStage.with(configuration) { stage in
+      _ = try await stage.ask(.put, Self.path, body())
+      let shown = try await stage.ask(.get, Self.path)
+      let tag = try #require(shown.header("etag"))
+      let change = try #require(shown.json.objectValue)
+      func late(_ headers: [String: String] = [:]) async throws -> RouteStage.Answer {
+        var object = change
+        object["pushes_per_second"] = .integer(9)
+        // With If-Match alone, and with the revision alone.
+        if !headers.isEmpty { object["revision"] = nil }
+        return try await stage.ask(
+          .put, Self.path, headers: headers, JSONValue.object(object).text())
+      }
+      #expect(try await stage.ask(.delete, Self.path).status == 204)
+      let gone = try await late()
+      #expect(gone.status == 409)
+      #expect(
+        gone["detail"]?.stringValue?.hasPrefix(
+          "there is no app news any more: somebody has removed it")
+          == true, "\(gone)")
+      // Added again, with another secret of the same name: what was to stay is not there.
+      let again = try await stage.ask(
+        .put, Self.path,
+        body {
+          $0["jpush"] = [
+            "app_key": .string("abc"), "master_secret": .string("another"),
+          ]
+        })
+      #expect(again.status == 201)
+      for (answer, status) in [(try await late(), 409), (try await late(["if-match": tag]), 412)] {
+        let detail = answer["detail"]?.stringValue ?? ""
+        #expect(answer.status == status)
+        #expect(detail.hasPrefix("news is not what was shown any more: "), "\(detail)")
+        #expect(detail.contains("or removed it and added it again, at 2"), "\(detail)")
+      }
+      let now = try await stage.ask(.get, Self.path)
+      #expect(now["pushes_per_second"] != .integer(9))
+    }
+  }
+
   @Test("If-Match and If-None-Match let a change through while the app is what they name")
   func conditions() async throws {
     try await RouteStage.with(configuration) { stage in
