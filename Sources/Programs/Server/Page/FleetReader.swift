@@ -25,7 +25,8 @@ actor FleetReader: FleetSource {
     }
     var all = sections.all(accepting: services.configuration.redis.acceptedRisks)
     all[.history] = history.json
-    all[.rates] = FleetSections.rates(services.configuration)
+    let rates = try await services.appRates()
+    all[.rates] = FleetSections.rates(rates.apps, others: rates.others)
     return FeedReading(nowMs: look.fleet.nowMs, sections: all)
   }
 
