@@ -19,6 +19,12 @@ package struct ConfiguredApps: Sendable {
     Dictionary(leftOut.map { ($0.id, $0.errors) }, uniquingKeysWith: { $1 })
   }
 
+  /// The apps of Redis that are to be read although nothing has changed of them: those of which the process knows no more than their
+  /// names, and those that found no place and fit in now.
+  package var toBeRead: Set<String> {
+    redis.unread.union(redis.fitting(ProviderLimits.entriesMax - directory.entries.count))
+  }
+
   /// Loads every key, account and certificate. An app with a file that cannot be used is left out as a whole, and keeps
   /// none of the others.
   ///
@@ -126,11 +132,8 @@ package struct ConfiguredApps: Sendable {
         left -= entries.count
       } else {
         redis.leaveOut(
-          app,
-          [
-            ConfigurationError(
-              ofRedisApp: app, part: "", message: ProviderLimits.noPlace)
-          ])
+          app, [ConfigurationError(ofRedisApp: app, part: "", message: ProviderLimits.noPlace)],
+          placesNeeded: entries.count)
       }
     }
     return redis
@@ -148,8 +151,9 @@ package struct ConfiguredApps: Sendable {
       throw ConfigurationError(
         file: "configuration", line: nil, field: "apps",
         message:
-          "have been changed \(directory.numbersEnd) times since the worker began, more often than it "
-          + "can follow: restart the worker")
+          "have had \(directory.numbersEnd) networks and environments since the worker began, each counted again "
+          + "whenever its key or its account changes, and the worker can count \(ProviderLimits.entryNumbersMax): "
+          + "restart it, for nothing else helps")
     }
   }
 }

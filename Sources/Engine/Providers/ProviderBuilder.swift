@@ -86,9 +86,9 @@ package struct ProviderBuilder {
     guard problems.isEmpty else { throw MaterialProblems(problems) }
     if app.standsInRedis {
       guard entries.count + made.count <= ProviderLimits.entriesMax else {
-        throw MaterialProblems([
-          MaterialProblem(part: "", source: nil, message: ProviderLimits.noPlace)
-        ])
+        throw MaterialProblems(
+          [MaterialProblem(part: "", source: nil, message: ProviderLimits.noPlace)],
+          placesNeeded: made.count)
       }
     } else {
       sources.quotas.merge(quotas) { $1 }
@@ -111,6 +111,11 @@ package struct ProviderBuilder {
   private static let unnumbered = -1
 
   // MARK: What accounts ask for
+
+  /// Iterations by which the password of a certificate's key may open it: fewer where others may add apps.
+  var keyIterationsMax: Int {
+    addsRedisApp ? ProviderLimits.redisKeyIterationsMax : ReactorLimits.keyIterationsMax
+  }
 
   /// The entry of the directory before that is made of the same, or another, which has no number yet.
   mutating func entry(

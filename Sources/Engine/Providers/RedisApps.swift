@@ -7,6 +7,8 @@ package struct RedisApps: Sendable, Equatable {
   package fileprivate(set) var usable: [String: AppRules] = [:]
   /// The apps that cannot.
   package fileprivate(set) var leftOut: [String: LeftOutApp] = [:]
+  /// How many places each of those needs that are left out since they found none.
+  package fileprivate(set) var placesNeeded: [String: Int] = [:]
   /// The ids of the keys that have sealed the secrets of those that can be sent for.
   package fileprivate(set) var sealedBy: [String: [String]] = [:]
   /// Apps that the configuration file names, too: the file's app counts.
@@ -29,6 +31,11 @@ package struct RedisApps: Sendable, Equatable {
     Set(usable.keys).union(leftOut.keys).union(displaced).union(unread)
   }
 
+  /// Whether there is an app of this name, whatever is done with it.
+  package func contains(_ id: String) -> Bool {
+    usable[id] != nil || leftOut[id] != nil || displaced.contains(id) || unread.contains(id)
+  }
+
   /// Goes by another configuration file: what it names is displaced, and what it names no more is to be read.
   mutating func part(from named: Set<String>) {
     for id in named where usable[id] != nil || leftOut[id] != nil || unread.contains(id) {
@@ -45,17 +52,33 @@ package struct RedisApps: Sendable, Equatable {
   mutating func readLeftOutAgain() {
     unread.formUnion(leftOut.keys)
     leftOut.removeAll()
+    placesNeeded.removeAll()
   }
 
-  mutating func leaveOut(_ id: String, _ errors: [ConfigurationError]) {
+  /// - Parameter needed: how many places the app needs, where it found none.
+  mutating func leaveOut(_ id: String, _ errors: [ConfigurationError], placesNeeded needed: Int?) {
     forget(id)
     leftOut[id] = LeftOutApp(id: id, errors: errors)
+    placesNeeded[id] = needed
+  }
+
+  /// Of those that found no place, the ones that fit in now, by name: they are to be read again.
+  /// - Parameter room: how many places are free.
+  func fitting(_ room: Int) -> Set<String> {
+    guard room > 0, !placesNeeded.isEmpty else { return [] }
+    var (left, found): (Int, Set<String>) = (room, [])
+    for (id, needed) in placesNeeded.sorted(by: { $0.key < $1.key }) where needed <= left {
+      left -= needed
+      found.insert(id)
+    }
+    return found
   }
 
   fileprivate mutating func forget(_ id: String) {
     usable[id] = nil
     sealedBy[id] = nil
     leftOut[id] = nil
+    placesNeeded[id] = nil
     displaced.remove(id)
     unread.remove(id)
   }
@@ -118,13 +141,19 @@ package struct RedisAppsChange {
         redis.sealedBy[id] = keys
       } catch {
         let first = error.all.first
-        leaveOut(id, first?.partOfForm ?? "", first?.message ?? "cannot be used")
+        leaveOut(
+          id, first?.partOfForm ?? "", first?.message ?? "cannot be used",
+          placesNeeded: error.placesNeeded)
       }
     }
   }
 
-  private mutating func leaveOut(_ id: String, _ part: String, _ message: String) {
-    redis.leaveOut(id, [ConfigurationError(ofRedisApp: id, part: part, message: message)])
+  private mutating func leaveOut(
+    _ id: String, _ part: String, _ message: String, placesNeeded: Int? = nil
+  ) {
+    redis.leaveOut(
+      id, [ConfigurationError(ofRedisApp: id, part: part, message: message)],
+      placesNeeded: placesNeeded)
   }
 
   /// The apps of the process with the change.

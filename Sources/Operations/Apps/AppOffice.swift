@@ -19,8 +19,8 @@ package struct AppOffice {
     case missing
     /// The configuration file of a worker has the app.
     case inFile
-    /// Somebody has changed it meanwhile.
-    case changed
+    /// The app is not the one that the change is for.
+    case changed(AppChange)
     /// `ConfigurationLimits.redisAppsMax` are there.
     case full
   }

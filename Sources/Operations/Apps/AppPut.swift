@@ -48,7 +48,7 @@ package struct AppPut: Sendable {
         case .replaced: .replaced(record)
         case .exists: .exists
         case .missing: .missing
-        case .changed: .changed
+        case .changed: .changed(.meanwhile)
         case .full: .full
         }
       }
@@ -89,7 +89,11 @@ package struct AppPut: Sendable {
     // One that cannot be read is replaced by whoever gives all of its secrets.
     let existing = value.flatMap { try? AppRecord(id: id, value: $0) }
     if let revisions, !revisions.contains(where: { $0 == existing?.revision }) {
-      return .answer(.changed)
+      return .answer(.changed(.replaced(existing)))
+    }
+    // Before its secrets are looked for, of which those may be gone that are to stay.
+    if let revision = document.revision, existing?.revision != revision {
+      return .answer(.changed(value == nil ? .removed : .replaced(existing)))
     }
     let record: AppRecord
     let bytes: [UInt8]
@@ -99,9 +103,6 @@ package struct AppPut: Sendable {
       bytes = try record.value()
       try check(record)
     } catch { return .answer(.refused(error)) }
-    if let revision = document.revision, existing?.revision != revision {
-      return .answer(.changed)
-    }
     if let existing, isSame(existing, record) { return .answer(.unchanged(existing)) }
     // What stays was read of this revision.
     let isBound = document.revision != nil || revisions != nil || document.keepsSecrets

@@ -42,10 +42,11 @@ package enum ReactorLimits {
   static let addressFailureMs: UInt64 = 600_000
   /// Keys, certificates with their chains, service accounts and passwords are a few kilobytes.
   package static let keyFileBytesMax = 64 << 10
-  /// Iterations by which a key is derived from a password, at once and in a file as a whole. Tools write 2,048 to 600,000. Whoever
+  /// Iterations by which a key is derived from a password, unless the caller wants it sooner. Tools write 2,048 to 600,000. Whoever
   /// gives a file could otherwise keep a core busy for hours.
-  static let keyIterationsMax = 1_000_000
-  static let keyIterationsOfFileMax = 2 * keyIterationsMax
+  package static let keyIterationsMax = 1_000_000
+  /// How many times as many a file as a whole may ask for.
+  static let keyIterationsOfFile = 2
   /// Certificate authorities: a system's own are some 250 KiB.
   package static let authoritiesFileBytesMax = 4 << 20
   /// Bytes of a proxy's answer to CONNECT, headers included.

@@ -182,6 +182,40 @@ import Testing
     #expect(tried.directory.numbers(app: "news") == news && tried.redis == apps.redis)
   }
 
+  @Test("an app that finds no place is read again when it fits in, and not before")
+  func waitsForPlaces() throws {
+    let provider = try #require(
+      ConfiguredApps(configuration("shop"), client: client).directory.entries.first
+    ).provider
+    let crowd = (0..<(ProviderLimits.entriesMax - 3)).map {
+      ProviderDirectory.Entry(
+        number: $0, app: "crowd", environments: [.production], provider: provider)
+    }
+    let file = configuration()
+    var apps = try ConfiguredApps(
+      ProviderDirectory(entries: crowd), leftOut: [], redis: RedisApps())
+    apps = try changed(
+      apps, file,
+      [
+        ("mail", try material("mail")), ("news", try material("news")),
+        ("tail", try material("tail") { $0.fcm = nil }),
+      ])
+    #expect(Set(apps.redis.usable.keys) == ["mail", "tail"])
+    #expect(apps.redis.placesNeeded == ["news": 2] && apps.toBeRead.isEmpty)
+    // One place is not enough.
+    apps = try changed(apps, file, [("tail", .gone)])
+    #expect(apps.toBeRead.isEmpty)
+    apps = try changed(apps, file, [("mail", .gone)])
+    #expect(apps.toBeRead == ["news"])
+    apps = try changed(apps, file, [("news", try material("news"))])
+    #expect(apps.redis.usable.keys.elementsEqual(["news"]) && apps.redis.placesNeeded.isEmpty)
+    // One that is gone waits for nothing.
+    apps = try changed(apps, file, [("mail", try material("mail"))])
+    #expect(apps.redis.placesNeeded == ["mail": 2])
+    apps = try changed(apps, file, [("mail", .gone)])
+    #expect(apps.redis.placesNeeded.isEmpty && apps.redis.leftOut.isEmpty)
+  }
+
   @Test("an app of Redis shares a project's quota with those alone that have its key")
   func quotas() throws {
     var file = configuration()
@@ -247,6 +281,47 @@ import Testing
     let error = #expect(throws: InvalidField.self) { try bad.check() }
     #expect(error?.pointer == "/apns/production/key")
     #expect(error?.message.hasPrefix("the value ") == true, "\(String(describing: error))")
+  }
+
+  @Test("a certificate that takes long to open is refused for an app of Redis alone")
+  func longToOpen() throws {
+    let issued = try TestCertificates().authority.issueClient(commonName: "news")
+    func container(iterations: Int) throws -> [UInt8] {
+      Array(
+        try OpenSSLCommand.run(
+          "pkcs12", "-export", "-in", issued.combinedFile, "-passout", "pass:secret", "-iter",
+          String(iterations), "-nomaciter"))
+    }
+    func check(_ certificate: [UInt8]) throws {
+      var form = AppForm()
+      form.apns[.production] = AppForm.APNs(
+        credential: .certificate, topic: "com.example.news", access: AppForm.Access())
+      let material = AppMaterial(
+        id: "news", form,
+        secrets: [
+          .apns(.production, .certificate): AppSecret(certificate),
+          .apns(.production, .password): AppSecret(Array("secret".utf8)),
+        ])
+      try material.check()
+    }
+    try check(container(iterations: ProviderLimits.redisKeyIterationsMax - 1))
+    let slow = try container(iterations: ProviderLimits.redisKeyIterationsMax + 1)
+    let error = #expect(throws: InvalidField.self) { try check(slow) }
+    #expect(error?.pointer == "/apns/production/certificate")
+    #expect(
+      error?.message.contains("openssl pkcs12 -in push.p12 -nodes -out push.pem") == true,
+      "\(String(describing: error))")
+    // A file of the configuration is its owner's own affair.
+    let (file, password) = (folder.file("slow.p12"), folder.file("slow.pass"))
+    try PrivateFile.write(slow, to: file)
+    try PrivateFile.write("secret", to: password)
+    let shop = AppConfiguration(
+      id: "shop",
+      networks: AppNetworks(apns: [
+        .production: APNsConfiguration(
+          credential: .certificate(file: file, passwordFile: password), topic: "com.example.shop")
+      ]))
+    #expect(try ConfiguredApps(Configuration(apps: [shop]), client: client).leftOut.isEmpty)
   }
 
   @Test("a form's access is a provider's: endpoint, authorities, proxy and its login")

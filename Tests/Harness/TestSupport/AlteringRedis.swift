@@ -8,6 +8,9 @@ package final class AlteringRedis {
   /// Of so many replies in a thousand one is altered.
   package var perMille: Int
   package private(set) var altered = 0
+  /// Commands that the server is given once, by the name of another one: they run behind that, and before all that the client says
+  /// when it has the reply.
+  package var following: [String: [RedisCommand]] = [:]
   private let loop: EventLoop
   private let server: RedisEndpoint
   private var dice: SeededDice
@@ -79,10 +82,14 @@ private final class AlteredClient: ByteStreamDelegate {
 
   private func forward(_ command: RedisCommand) {
     // What a connection says before it is ready has tests of its own.
+    let name = CommandName.of(command)
     let isGreeting = ["PING", "FUNCTION", "CLIENT", "EXISTS", "AUTH", "SELECT", "HELLO"].contains(
-      CommandName.of(command))
+      name)
     upstream.send(command, timeoutMs: nil) { [weak self] result in
       guard let self else { return }
+      for next in proxy?.following.removeValue(forKey: name) ?? [] {
+        upstream.send(next, timeoutMs: nil) { _ in }
+      }
       let reply: RESPValue
       switch result {
       case .success(let sound): reply = RESPValue(sound)

@@ -135,6 +135,32 @@ struct ClientIdentityTests {
     }
   }
 
+  @Test("whoever cannot wait for so many iterations allows fewer, and is told how to do without")
+  func fewerIterations() throws {
+    let container = try OpenSSLCommand.run(
+      "pkcs12", "-export", "-in", issued.combinedFile, "-passout", "pass:secret", "-iter", "1000")
+    func read(_ content: Data, within iterationsMax: Int) throws(TLSError) {
+      _ = try ClientIdentity(
+        content: Array(content), file: "the value", password: "secret",
+        iterationsMax: iterationsMax)
+    }
+    // For the code of authenticity, the certificates and the key, which may have twice as many in all.
+    try read(container, within: 1_500)
+    let error = #expect(throws: TLSError.self) { try read(container, within: 999) }
+    #expect(
+      error?.message
+        == "the value is a .p12 that takes more than 999 iterations to open: open it once, and give push.pem in its place "
+        + "(openssl pkcs12 -in push.p12 -nodes -out push.pem)", "\(String(describing: error))")
+    let encrypted = try OpenSSLCommand.run(
+      ["pkcs8", "-topk8", "-passout", "pass:secret", "-iter", "1000"], input: Data(key.utf8))
+    let pem = Data(chain.utf8) + encrypted
+    try read(pem, within: 1_000)
+    let other = #expect(throws: TLSError.self) { try read(pem, within: 999) }
+    #expect(
+      other?.message.contains("(openssl pkey -in push.pem -out key.pem)") == true,
+      "\(String(describing: other))")
+  }
+
   @Test("an export of the Keychain is read, with its chain", .enabled(if: isLegacyThere))
   func legacy() throws {
     let file = try write(try keychainExport("secret"))

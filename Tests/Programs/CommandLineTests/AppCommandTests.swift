@@ -149,7 +149,10 @@ import TestSupport
       #expect(next["jpush"]?.objectValue?["master_secret"] == digest)
       // The revision in it is not the app's any more.
       let late = try await run(redis, "set", "edited.json")
-      #expect(late.status == 65 && late.error.contains("somebody has changed news"), "\(late)")
+      #expect(
+        late.status == 65 && late.error.contains("news is not what was shown any more: "), "\(late)"
+      )
+      #expect(late.error.contains(" has changed it, or removed it and added it again, at 2"))
     }
   }
 

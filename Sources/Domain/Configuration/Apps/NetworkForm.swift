@@ -14,6 +14,9 @@ protocol NetworkForm: Sendable, Equatable {
   /// The secret that it cannot do without, beside the password of a proxy's user.
   var requiredSecret: AppSecretName.Field { get }
 
+  /// The messages a minute that the network allows the account; nil where the form does not say.
+  var quotaPerMinute: Int? { get }
+
   /// The places that its secrets are sent to where that is other than usual, and whom it trusts there.
   var destinations: [String?] { get }
 
@@ -24,6 +27,8 @@ protocol NetworkForm: Sendable, Equatable {
 
 extension NetworkForm {
   var destinations: [String?] { access.destinations }
+
+  var quotaPerMinute: Int? { nil }
 
   /// The section that it stands in, such as `apns.production`.
   static func part(_ environment: PushEnvironment?) -> String {
@@ -62,6 +67,9 @@ package struct AppFormAccount: Sendable {
   func has(_ name: AppSecretName) -> Bool { name.part == part }
 
   var destinations: [String?] { form.destinations }
+
+  /// The messages a minute that the network allows it; nil where the form does not say.
+  package var quotaPerMinute: Int? { form.quotaPerMinute }
 
   /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
   func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {

@@ -132,7 +132,8 @@ extension APNsMaterial: NetworkMaterial {
       do throws(TLSError) {
         shown = try ClientIdentity(
           content: certificate.bytes, file: certificate.source,
-          password: password.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "")
+          password: password.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "",
+          iterationsMax: builder.keyIterationsMax)
       } catch {
         throw MaterialProblem(
           part: "\(part).certificate_file", source: certificate.source, message: error.message)

@@ -81,6 +81,11 @@ final class AppFiles {
 /// The parts of one app's material that cannot be used; one at least.
 package struct MaterialProblems: Error, Sendable, Equatable {
   package let all: [MaterialProblem]
+  /// How many entries of a directory the app would be, where there is no place for them; nil where something else is wrong.
+  let placesNeeded: Int?
 
-  init(_ all: [MaterialProblem]) { self.all = all }
+  init(_ all: [MaterialProblem], placesNeeded: Int? = nil) {
+    self.all = all
+    self.placesNeeded = placesNeeded
+  }
 }

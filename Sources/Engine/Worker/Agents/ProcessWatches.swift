@@ -19,11 +19,9 @@ struct ProcessWatches {
 
   /// The alarms that are to stand now.
   var alarmConditions: [AlarmCondition] {
-    [
-      clock.alarmCondition, memory.alarmCondition, configuration.alarmCondition,
-      configuration.redisAppsAlarm,
-    ].compactMap { $0 }
-      + (redis?.alarmConditions ?? []) + certificates.alarmConditions + leftOut + conflicts
+    [clock.alarmCondition, memory.alarmCondition, configuration.alarmCondition].compactMap { $0 }
+      + configuration.redisAppsAlarms + (redis?.alarmConditions ?? [])
+      + certificates.alarmConditions + leftOut + conflicts
   }
 
   private var leftOut: [AlarmCondition] {

@@ -28,8 +28,7 @@ final class RouteWatch: Agent {
       let news = try await store.announce(
         own, waitMs: rules.unroutedMs, retentionSeconds: rules.retention.usual.manySeconds)
       try await learn(news, besides: own)
-      let asked = routes.takeAsked()
-      routes.note(shared: asked, places: try await store.redisApps(asked))
+      try await lookUp(routes.takeAsked())
       routes.noteWork(news.hasWork)
       if news.hasWork { onWork() }
       if news.isAnythingWaiting && !news.hasWork { return WorkerLimits.routesBusyMs }
@@ -38,6 +37,13 @@ final class RouteWatch: Agent {
     } catch {
       log.debug("routes: \(error)")
       return WorkerLimits.redisPauseMs
+    }
+  }
+
+  private func lookUp(_ asked: [String]) async throws(RedisError) {
+    for first in stride(from: 0, to: asked.count, by: WorkerLimits.sharedRoutesAtOnce) {
+      let some = Array(asked[first..<min(first + WorkerLimits.sharedRoutesAtOnce, asked.count)])
+      routes.note(shared: some, places: try await store.redisApps(some))
     }
   }
 

@@ -99,7 +99,7 @@ package final class WorkerService: Sendable {
       LoadedConfiguration(configuration, apps, keys: keys), from: origin, marks: marks,
       isStrict: isStrict,
       parts: ConfigurationKeeperParts(
-        client: client, clock: clock.wallClock, standing: standing, log: logger,
+        worker: name, client: client, clock: clock.wallClock, standing: standing, log: logger,
         redisApps: RedisAppsPlace(
           endpoint: appsEndpoint, prefix: home.prefix, routes: groups[0].routes))
     ) { [groups] next in

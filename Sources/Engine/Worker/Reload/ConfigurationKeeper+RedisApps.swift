@@ -21,9 +21,11 @@ extension ConfigurationKeeper {
       } else if !watch.isTold {
         try await watch.tell(before)
         try await watch.tellGone(before)
+      } else {
+        try await watch.mendRoutes(before)
       }
       watch.noteSuccess()
-      note(current.missed?.alarmCondition, watch)
+      note(nil, watch)
       return true
     } catch {
       switch error {
@@ -75,11 +77,11 @@ extension ConfigurationKeeper {
   /// - Parameter trouble: why they are not taken as they are; nil when they are.
   private func note(_ trouble: AlarmCondition?, _ watch: RedisAppsWatch) {
     let redis = current.apps.redis
-    let isNews = parts.standing.noteRedisApps(
+    let news = parts.standing.noteRedisApps(
       ConfigurationStanding.RedisAppsStanding(
         usable: redis.usable.count, leftOut: redis.leftOut.count, change: watch.change,
-        trouble: trouble))
-    if isNews, let trouble { parts.log.error("\(trouble.sentence)") }
+        troubles: [trouble].compactMap { $0 } + current.redisAppsTroubles(worker: parts.worker)))
+    for trouble in news { parts.log.error("\(trouble.sentence)") }
   }
 }
 

@@ -341,6 +341,8 @@ actor ConfigurationKeeper {
 
 /// The parts of a worker that its keeper of the configuration uses.
 struct ConfigurationKeeperParts: Sendable {
+  /// The process, as its alarms name it.
+  let worker: String
   /// Exchanges OAuth tokens.
   let client: HTTPClient
   let clock: WallClock

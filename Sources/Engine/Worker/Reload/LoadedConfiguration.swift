@@ -50,38 +50,6 @@ struct LoadedConfiguration: Sendable {
   }
 }
 
-/// The apps of Redis that none of the keys at hand has sealed. They were opened with a key that was taken away since.
-struct MissedApps: Sendable, Equatable {
-  let count: Int
-  /// The first of them, by name.
-  let first: String
-  /// The key that has sealed that one.
-  let key: String
-
-  /// Nil when there are none.
-  init?(of apps: RedisApps, by keys: SealingKeys) {
-    let held = Set(keys.all.map(\.id))
-    var first: (id: String, key: String)?
-    var count = 0
-    for (id, ids) in apps.sealedBy {
-      guard let key = ids.first(where: { !held.contains($0) }) else { continue }
-      count += 1
-      if first.map({ id < $0.id }) ?? true { first = (id, key) }
-    }
-    guard let first else { return nil }
-    (self.count, self.first, key) = (count, first.id, first.key)
-  }
-
-  var alarmCondition: AlarmCondition {
-    let others = count > 1 ? " (and \(count - 1) more)" : ""
-    return AlarmCondition(
-      field: AlarmKind.redisApps.field("key"),
-      sentence: "\(first)\(others) is sealed with the key \(key), which no file of "
-        + "\(AppsInRedisConfiguration.keyFilesField) holds any more: a worker that starts leaves it out; name the file of "
-        + "that key again, behind the newest, and run pushpool app reseal")
-  }
-}
-
 /// The reasons why a configuration is not taken: one at least, each at its line.
 struct RefusedConfiguration: Error {
   let errors: [ConfigurationError]

@@ -27,11 +27,14 @@ final class RedisAppsWatch {
 
   private let connection: RedisConnection
   private let apps: AppRecordStore
-  private let routes: RouteStore
+  private let routes: SharedAppRoutes
   /// The last change that was read; nil when there was none yet.
   private(set) var change: String?
   /// Whether all records have been read.
   private(set) var hasRead = false
+  /// Why the process could not have the apps as they are, and until when that is not tried again, by `FleetClock.uptimeMs`: making
+  /// providers of many apps takes long, and nothing of it passes soon.
+  private var refusal: (error: ConfigurationError, untilMs: Int64)?
   let patienceMs: Int64
   /// Why there is no connection; nil while there is one.
   private(set) var loss: RedisError?
@@ -39,16 +42,13 @@ final class RedisAppsWatch {
   private var failedAtMs: Int64?
   /// The reason that the log was told last.
   private var toldReason: String?
-  /// The shared routes as this process knows them; nil while it does not know what stands there.
-  private var shared: [String: String]?
-  /// Whether the shared routes have all that this process has to say.
-  private(set) var isTold = false
 
   init(_ place: RedisAppsPlace, on loop: EventLoop) throws(TLSError) {
     connection = try RedisConnection(loop: loop, endpoint: place.endpoint)
     patienceMs = place.patienceMs
     apps = FleetStore(connection: connection, prefix: place.prefix).apps
-    routes = ShardStore(connection: connection, prefix: place.prefix).routes
+    routes = SharedAppRoutes(
+      ShardStore(connection: connection, prefix: place.prefix).routes, of: apps)
     connection.onLost = { [weak self] in self?.loss = $0 }
     connection.onReady = { [weak self] in self?.loss = nil }
   }
@@ -84,10 +84,11 @@ final class RedisAppsWatch {
   func read(
     after before: LoadedConfiguration, keys: SealingKeys, client: HTTPClient, clock: WallClock
   ) async throws(Trouble) -> ConfiguredApps? {
+    if let refusal, FleetClock.uptimeMs < refusal.untilMs { throw .refused(refusal.error) }
     guard hasRead else {
       return try await readAll(after: before, keys: keys, client: client, clock: clock)
     }
-    var ids = before.apps.redis.unread
+    var ids = before.apps.toBeRead
     var last = change
     var hasMore = true
     while hasMore {
@@ -114,7 +115,7 @@ final class RedisAppsWatch {
       let values = try await asking { () async throws(RedisError) in try await apps.find(page) }
       for (id, value) in zip(page, values) { next.take(id, Self.finding(id, value, keys)) }
     }
-    let taken = try Self.whole(next)
+    let taken = try whole(next)
     change = last
     return taken
   }
@@ -135,7 +136,7 @@ final class RedisAppsWatch {
       for (id, value) in page.values { next.take(id, Self.finding(id, value, keys)) }
       cursor = page.cursor
     } while cursor != nil
-    let taken = try Self.whole(next)
+    let taken = try whole(next)
     (change, hasRead) = (last, true)
     return taken
   }
@@ -152,8 +153,15 @@ final class RedisAppsWatch {
     }
   }
 
-  private static func whole(_ change: RedisAppsChange) throws(Trouble) -> ConfiguredApps {
-    do throws(ConfigurationError) { return try change.apps() } catch { throw .refused(error) }
+  private func whole(_ change: RedisAppsChange) throws(Trouble) -> ConfiguredApps {
+    do throws(ConfigurationError) {
+      let apps = try change.apps()
+      refusal = nil
+      return apps
+    } catch {
+      refusal = (error, FleetClock.uptimeMs + WorkerLimits.loadAgainMs)
+      throw .refused(error)
+    }
   }
 
   /// An app as its record has it.
@@ -184,53 +192,26 @@ final class RedisAppsWatch {
 
   // MARK: Their routes
 
+  /// Whether the shared routes have all that this process has to say.
+  var isTold: Bool { routes.isTold }
+
   /// Says where apps can be sent to, before the lanes have them.
   func tell(_ loaded: LoadedConfiguration) async throws(Trouble) {
-    isTold = false
-    let known: [String: String]
-    if let shared {
-      known = shared
-    } else {
-      known = try await asking { () async throws(RedisError) in try await routes.redisApps() }
-      shared = known
-    }
-    let directory = loaded.apps.directory
-    var new: [String: String] = [:]
-    for id in loaded.apps.redis.usable.keys {
-      let places = directory.places(of: id)
-      if known[id] != places { new[id] = places }
-    }
-    guard !new.isEmpty else { return }
-    let waitMs = UInt64(loaded.configuration.worker.unroutedSeconds) * 1_000
-    let places = new
-    try await asking { () async throws(RedisError) in
-      try await routes.add(redisApps: places, waitMs: waitMs)
-    }
-    shared?.merge(new) { $1 }
+    try await asking { () async throws(RedisError) in try await routes.tell(loaded) }
   }
 
-  /// Says that apps are gone, after the lanes have let go of them. Those stay that are left out here, or are in the file: another
-  /// worker may have them. So do those that somebody has added since this worker looked, of which another worker has said it.
+  /// Says that apps are gone, after the lanes have let go of them.
   func tellGone(_ loaded: LoadedConfiguration) async throws(Trouble) {
-    let ids = loaded.apps.redis.ids
-    var gone = (shared ?? [:]).keys.filter { !ids.contains($0) }
-    if !gone.isEmpty {
-      let asked = gone
-      let there = try await asking { () async throws(RedisError) in
-        try await apps.present(among: asked)
-      }
-      gone.removeAll { there.contains($0) }
-    }
-    if !gone.isEmpty {
-      let told = gone
-      try await asking { () async throws(RedisError) in try await routes.remove(redisApps: told) }
-      for id in gone { shared?[id] = nil }
-    }
-    isTold = true
+    try await asking { () async throws(RedisError) in try await routes.tellGone(loaded) }
+  }
+
+  /// Mends what is wrong in some of the shared routes. To be called when all changes were taken.
+  func mendRoutes(_ loaded: LoadedConfiguration) async throws(Trouble) {
+    try await asking { () async throws(RedisError) in try await routes.mend(loaded) }
   }
 
   /// Has all said anew: Redis has lost some of it, or other apps are in force.
-  func forgetTold() { (shared, isTold) = (nil, false) }
+  func forgetTold() { routes.forget() }
 
   private func asking<Value>(
     _ body: () async throws(RedisError) -> Value

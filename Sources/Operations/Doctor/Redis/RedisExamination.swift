@@ -206,12 +206,39 @@ struct RedisExamination: Sendable {
     let before = try await store.metrics.endedADayAgo(nowMs: nowMs)
     let last = try await store.jobs.ended(max: OperationsLimits.forecastJobs)
     guard !last.isEmpty, let perSecond = before?.perSecond(until: now) else { return nil }
+    let rules = try await retention(
+      ofApps: Set(last.map(\.app)), store, configuration)
     let kept = last.reduce(0.0) { sum, job in
-      let rule = (configuration.app(job.app)?.jobs ?? configuration.jobs).retention
+      let rule = rules[job.app] ?? configuration.jobs.retention
       return sum + Double(rule.seconds(of: job, hasID: !JobSource.isName(job.id)))
     }
     return RecordForecast(
       jobsPerSecond: perSecond, secondsKept: kept / Double(last.count), settings: settings)
+  }
+
+  /// How long the jobs of some apps are kept, of those that have settings of their own: in the configuration, or in Redis.
+  private static func retention(
+    ofApps apps: Set<String>, _ store: ShardStore, _ configuration: Configuration
+  ) async throws(RedisError) -> [String: JobRetention] {
+    var rules: [String: JobRetention] = [:]
+    var others: [String] = []
+    for app in apps {
+      if let named = configuration.app(app) {
+        rules[app] = named.jobs?.retention
+      } else {
+        others.append(app)
+      }
+    }
+    guard configuration.appsInRedis != nil, !others.isEmpty else { return rules }
+    let asked = others
+    let values = try await allowed { () async throws(RedisError) in
+      try await FleetStore(connection: store.connection, prefix: store.keys.prefix).apps.find(asked)
+    }
+    for (app, value) in zip(asked, values ?? []) {
+      guard let value, let record = try? AppRecord(id: app, value: value) else { continue }
+      rules[app] = record.form.rules.jobs.over(configuration.jobs)?.retention
+    }
+    return rules
   }
 
   // MARK: Functions

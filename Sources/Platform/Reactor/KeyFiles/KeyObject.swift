@@ -57,11 +57,11 @@ package struct KeyObject: Sendable, Equatable {
 
   // MARK: Encrypted keys
 
-  /// Whether a password opens it within `ReactorLimits.keyIterationsMax`.
-  var isQuicklyDecrypted: Bool {
+  /// Whether a password opens it within so many iterations.
+  func isDecrypted(within iterationsMax: Int) -> Bool {
     guard let encrypted = makeEncryptedKey() else { return true }
     defer { X509_SIG_free(encrypted) }
-    let iterationsMax = Int64(ReactorLimits.keyIterationsMax)
+    let iterationsMax = Int64(iterationsMax)
     return copenssl_pkcs8_iterations(encrypted, iterationsMax) <= iterationsMax
   }
 

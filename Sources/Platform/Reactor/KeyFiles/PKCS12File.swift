@@ -9,32 +9,35 @@ enum PKCS12File {
     /// The password is right, but this system has no provider for the cipher.
     case legacyCipher(String)
     case incomplete
-    /// Iterations beyond `ReactorLimits.keyIterationsMax`, which it asks for.
+    /// The file asks for more iterations than the caller allows.
     case tooManyIterations
     case unreadable(String)
   }
 
   /// - Parameters:
   ///   - password: empty for none.
+  ///   - iterationsMax: for each key that is derived from the password; `ReactorLimits.keyIterationsOfFile` times as many for all.
   ///   - modules: where OpenSSL's providers are, in place of the system's folder.
   static func open(
-    _ der: [UInt8], password: String, modules: String? = nil
+    _ der: [UInt8], password: String, iterationsMax: Int = ReactorLimits.keyIterationsMax,
+    modules: String? = nil
   ) throws(Problem) -> KeyPairing {
     defer { ERR_clear_error() }
     guard let p12 = read(der, in: nil) else { throw .unreadable(TLSError.reasonFromQueue()) }
     defer { PKCS12_free(p12) }
-    try check(copenssl_pkcs12_iterations(p12, Int64(ReactorLimits.keyIterationsMax)))
+    try check(copenssl_pkcs12_iterations(p12, Int64(iterationsMax)), iterationsMax)
     if PKCS12_mac_present(p12) == 1, !isRight(password, for: p12) {
       throw password.isEmpty ? .needsPassword : .wrongPassword
     }
-    if let contents = try parse(p12, password) { return try contents.pairing() }
+    if let contents = try parse(p12, password, iterationsMax) { return try contents.pairing() }
     let reason = TLSError.reasonFromQueue()
     guard let cipher = cipher(of: p12) else { throw .unreadable(reason) }
-    return try openWithLegacyCiphers(der, password, cipher, reason, modules)
+    return try openWithLegacyCiphers(der, password, iterationsMax, cipher, reason, modules)
   }
 
   private static func openWithLegacyCiphers(
-    _ der: [UInt8], _ password: String, _ cipher: String, _ reason: String, _ modules: String?
+    _ der: [UInt8], _ password: String, _ iterationsMax: Int, _ cipher: String, _ reason: String,
+    _ modules: String?
   ) throws(Problem) -> KeyPairing {
     guard let library = OSSL_LIB_CTX_new() else { throw .unreadable(reason) }
     defer { OSSL_LIB_CTX_free(library) }
@@ -45,7 +48,7 @@ enum PKCS12File {
     defer { OSSL_PROVIDER_unload(usual) }
     guard let p12 = read(der, in: library) else { throw .unreadable(reason) }
     defer { PKCS12_free(p12) }
-    guard let contents = try parse(p12, password) else {
+    guard let contents = try parse(p12, password, iterationsMax) else {
       throw .unreadable(TLSError.reasonFromQueue())
     }
     // Made again without the library, which goes.
@@ -99,15 +102,17 @@ enum PKCS12File {
   }
 
   /// - Parameter iterations: those of a file as a whole.
-  private static func check(_ iterations: Int64) throws(Problem) {
-    guard iterations <= ReactorLimits.keyIterationsOfFileMax else { throw .tooManyIterations }
+  private static func check(_ iterations: Int64, _ iterationsMax: Int) throws(Problem) {
+    guard iterations <= ReactorLimits.keyIterationsOfFile * iterationsMax else {
+      throw .tooManyIterations
+    }
   }
 
   private static func parse(
-    _ p12: OpaquePointer, _ password: String
+    _ p12: OpaquePointer, _ password: String, _ iterationsMax: Int
   ) throws(Problem) -> Contents? {
     try check(
-      copenssl_pkcs12_inner_iterations(p12, password, Int64(ReactorLimits.keyIterationsMax)))
+      copenssl_pkcs12_inner_iterations(p12, password, Int64(iterationsMax)), iterationsMax)
     var key: OpaquePointer?
     var certificate: OpaquePointer?
     var others: OpaquePointer?

@@ -48,8 +48,13 @@ package struct ClientIdentity: Sendable {
   /// - Parameters:
   ///   - content: the container, or the certificates and their key.
   ///   - file: the source that errors name.
-  package init(content: [UInt8], file: String, password: String = "") throws(TLSError) {
-    try self.init(content: content, file: file, password: password, modules: nil)
+  ///   - iterationsMax: by which a key is derived from the password. More are refused before any is done.
+  package init(
+    content: [UInt8], file: String, password: String = "",
+    iterationsMax: Int = ReactorLimits.keyIterationsMax
+  ) throws(TLSError) {
+    try self.init(
+      content: content, file: file, password: password, iterationsMax: iterationsMax, modules: nil)
   }
 
   /// - Parameter modules: where OpenSSL's providers are, in place of the system's folder.
@@ -58,11 +63,13 @@ package struct ClientIdentity: Sendable {
     do throws(CredentialFileError) { bytes = try CredentialFile.read(file) } catch {
       throw TLSError(error.description)
     }
-    try self.init(content: bytes, file: file, password: password, modules: modules)
+    try self.init(
+      content: bytes, file: file, password: password,
+      iterationsMax: ReactorLimits.keyIterationsMax, modules: modules)
   }
 
   private init(
-    content bytes: [UInt8], file: String, password: String, modules: String?
+    content bytes: [UInt8], file: String, password: String, iterationsMax: Int, modules: String?
   ) throws(TLSError) {
     do throws(CredentialFileError) {
       let found = try KeyFileContent(bytes, file: file, remedy: Self.remedy)
@@ -72,12 +79,13 @@ package struct ClientIdentity: Sendable {
       let pairing: KeyPairing
       if let container = found.all(.pkcs12).first {
         do throws(PKCS12File.Problem) {
-          pairing = try PKCS12File.open(container.der, password: password, modules: modules)
+          pairing = try PKCS12File.open(
+            container.der, password: password, iterationsMax: iterationsMax, modules: modules)
         } catch {
-          throw refused(Self.sentence(error, file))
+          throw refused(Self.sentence(error, file, iterationsMax))
         }
       } else {
-        pairing = try Self.pairing(of: found, bytes, password, refused)
+        pairing = try Self.pairing(of: found, bytes, password, iterationsMax, refused)
       }
       guard let material = pairing.identity() else {
         throw refused(
@@ -90,7 +98,7 @@ package struct ClientIdentity: Sendable {
   }
 
   private static func pairing(
-    of found: KeyFileContent, _ bytes: [UInt8], _ password: String,
+    of found: KeyFileContent, _ bytes: [UInt8], _ password: String, _ iterationsMax: Int,
     _ refused: (String) -> CredentialFileError
   ) throws(CredentialFileError) -> KeyPairing {
     let certificates = found.all(.certificate)
@@ -112,8 +120,12 @@ package struct ClientIdentity: Sendable {
         throw refused(
           "holds a private key that is encrypted: give the file of its password in password_file")
       }
-      guard found.all(.encryptedKey).allSatisfy(\.isQuicklyDecrypted) else {
-        throw refused("holds a private key that \(tooManyIterations)")
+      guard found.all(.encryptedKey).allSatisfy({ $0.isDecrypted(within: iterationsMax) }) else {
+        throw refused(
+          "holds a private key that "
+            + tooMany(
+              iterationsMax, "openssl pkey -in push.pem -out key.pem",
+              "key.pem with the certificate behind it"))
       }
       guard let key = decrypted(found.all(.encryptedKey)[0], bytes, password) else {
         throw refused("holds a private key that the password in password_file does not open")
@@ -129,7 +141,9 @@ package struct ClientIdentity: Sendable {
     return KeyPairing(key: key, certificates: certificates.compactMap { $0.makeCertificate() })
   }
 
-  private static func sentence(_ problem: PKCS12File.Problem, _ file: String) -> String {
+  private static func sentence(
+    _ problem: PKCS12File.Problem, _ file: String, _ iterationsMax: Int
+  ) -> String {
     switch problem {
     case .needsPassword:
       "is a .p12 with a password: give the file of the password in password_file"
@@ -142,14 +156,25 @@ package struct ClientIdentity: Sendable {
         + "openssl-provider-legacy"
     case .incomplete:
       "must hold both a certificate and its private key; \(remedy)"
-    case .tooManyIterations: "is a .p12 that \(tooManyIterations)"
+    case .tooManyIterations:
+      "is a .p12 that "
+        + tooMany(iterationsMax, "openssl pkcs12 -in push.p12 -nodes -out push.pem", "push.pem")
     case .unreadable(let reason):
       "is a .p12 that OpenSSL cannot read (\(reason)); \(remedy)"
     }
   }
 
-  private static let tooManyIterations =
-    "takes more than \(ReactorLimits.keyIterationsMax) iterations to open, and no tool asks for so many: export it again"
+  /// - Parameters:
+  ///   - command: makes a file of it that asks for none.
+  ///   - result: what to give in its place.
+  private static func tooMany(
+    _ iterationsMax: Int, _ command: String, _ result: String
+  ) -> String {
+    "takes more than \(iterationsMax) iterations to open"
+      + (iterationsMax < ReactorLimits.keyIterationsMax
+        ? ": open it once, and give \(result) in its place (\(command))"
+        : ", and no tool asks for so many: export it again")
+  }
 
   /// A key that its password opens: as PKCS #8, or in OpenSSL's older form, which takes one iteration.
   /// - Parameter bytes: the file.

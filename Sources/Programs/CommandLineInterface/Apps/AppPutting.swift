@@ -80,10 +80,9 @@ struct AppPutting {
         .badInput,
         "there is no app \(id) in Redis; to add it: pushpool app add, or app set --or-add")
     case .inFile: throw inFile(id, "a worker")
-    case .changed:
-      throw CommandFailure(
-        .badInput,
-        "somebody has changed \(id) since it was shown; look at it again: pushpool app show \(id)")
+    case .changed(let change):
+      let look = "look at it again (pushpool app show \(id))"
+      throw CommandFailure(.badInput, change.sentence(about: id, look: look))
     case .full:
       throw CommandFailure(
         .badInput,

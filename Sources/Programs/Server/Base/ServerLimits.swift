@@ -80,6 +80,8 @@ package enum ServerLimits {
   package static let chartSeriesMax = 200
   /// Upper bounds of answer times: workers have 14.
   package static let chartBoundsMax = 64
+  /// Apps in Redis of whose rates is told: the first by name.
+  package static let redisAppsToldMax = 200
   /// Rates of which the fleet's state tells.
   package static let toldRatesMax = 200
   // Who calls

@@ -10,6 +10,7 @@ package struct Services: Sendable {
   package let configuration: Configuration
   /// The keys that seal apps of Redis; nil for a server without them.
   package let appKeys: SealingKeys?
+  private let redisAppRates = RedisAppRates()
 
   package init(
     session: StoreSession, configuration: Configuration, appKeys: SealingKeys? = nil
@@ -45,6 +46,18 @@ package struct Services: Sendable {
     do throws(StoreFailure) { return try await app.run(in: session) } catch {
       throw Problem(error)
     }
+  }
+
+  /// The rates of apps: those of the configuration file, and behind them those of the first apps in Redis by name.
+  /// - Returns: the rates, and of how many apps in Redis nothing is told.
+  func appRates() async throws(Problem) -> (apps: [AppRates], others: Int) {
+    let own = configuration.apps.map { AppRates($0) }
+    guard configuration.appsInRedis != nil else { return (own, 0) }
+    do throws(StoreFailure) {
+      let told = try await redisAppRates.read(
+        in: session, besides: Set(configuration.apps.map(\.id)))
+      return (own + told.apps, told.others)
+    } catch { throw Problem(error) }
   }
 
   /// Runs a body against the store of one shard, and tells a failure as a problem.

@@ -37,7 +37,8 @@ actor FleetReader: FleetSource {
     }
     var all = sections.all(accepting: AcceptedRisks(services.configuration.shards))
     all[.history] = history.json
-    all[.rates] = FleetSections.rates(services.configuration)
+    let rates = try await services.appRates()
+    all[.rates] = FleetSections.rates(rates.apps, others: rates.others)
     return FeedReading(nowMs: look.fleet.nowMs, sections: all)
   }
 

@@ -159,27 +159,26 @@ struct FleetSections {
     ])
   }
 
-  /// The rates that a configuration sets.
-  static func rates(_ configuration: Configuration) -> JSONValue {
+  /// The rates that are set for apps.
+  /// - Parameter others: of how many apps in Redis nothing is told.
+  static func rates(_ apps: [AppRates], others: Int) -> JSONValue {
     var rates: [JSONValue] = []
-    for app in configuration.apps {
+    for app in apps {
       func add(_ what: String, _ count: Int, per unit: String) {
         rates.append(
           .object([
-            "app": .string(app.id), "what": .string(what), "count": .integer(count),
+            "app": .string(app.app), "what": .string(what), "count": .integer(count),
             "per": .string(unit),
           ]))
       }
       if let count = app.pushesPerSecond { add("pushes", count, per: "second") }
-      for account in app.networks.accounts {
-        guard let quota = account.quotaPerMinute else { continue }
-        add(account.network.rawValue, quota, per: "minute")
-      }
+      for (network, quota) in app.quotas { add(network.rawValue, quota, per: "minute") }
       if app.eventsPerMinute > 0 { add("events", app.eventsPerMinute, per: "minute") }
     }
     let shown = rates.prefix(ServerLimits.feedRatesMax)
     return .object([
       "rates": .array(Array(shown)), "left_out": .integer(rates.count - shown.count),
+      "apps_left_out": .integer(others),
     ])
   }
 

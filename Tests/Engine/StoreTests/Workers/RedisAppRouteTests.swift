@@ -55,6 +55,9 @@ import Testing
       #expect(try await routes.redisApps() == Self.full.redisApps)
       #expect(try await routes.redisApps(["none", "news"]) == [nil, "apns|production"])
       #expect(try await routes.redisApps([]) == [])
+      let page = try await routes.redisAppsPage(after: nil)
+      #expect(page.cursor == nil && page.places.count == 2)
+      #expect(Dictionary(page.places) { $1 } == Self.full.redisApps)
       // It is no configuration, and nobody is to read it as one.
       #expect(try await announce(store, Self.full).digests == [Self.full.digest])
       let seconds = try await store.redis("TTL", "{pp}:routes:apps").integer

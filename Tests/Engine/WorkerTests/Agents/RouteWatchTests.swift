@@ -29,4 +29,25 @@ import Testing
       #expect(works == 1 && routes.hasWork)
     }
   }
+
+  @Test("all apps are looked up that were asked about since the turn before")
+  func looksUpAll() async throws {
+    try await LaneStage.with { _, parts in
+      let routes = parts.settings.shared.routes
+      let watch = RouteWatch(
+        store: parts.store.routes, routes: routes, snapshot: parts.context.snapshot,
+        log: parts.lines.logger, onWork: {})
+      let other = RouteTable(fields: [], redisApps: ["news": "fcm|production"])
+      try await parts.store.routes.add(redisApps: other.redisApps, waitMs: 60_000)
+      _ = try await parts.store.routes.announce(other, waitMs: 60_000)
+      _ = await watch.turn()
+      let none = (0..<(3 * WorkerLimits.sharedRoutesAtOnce)).map { "none-\($0)" }
+      for app in none + ["news"] {
+        #expect(routes.othersHave(app, .fcm, .production) == nil)
+      }
+      _ = await watch.turn()
+      #expect(routes.othersHave("news", .fcm, .production) == true)
+      #expect(none.allSatisfy { !routes.mustLook(at: $0) })
+    }
+  }
 }

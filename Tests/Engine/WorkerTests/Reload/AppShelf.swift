@@ -27,6 +27,16 @@ struct AppShelf: Sendable {
   ///   - members: further members of the app's JSON.
   ///   - other: seals in place of the shelf's keys.
   func put(_ id: String, _ members: String = "", keys other: SealingKeys? = nil) async throws {
+    let value = try value(of: id, members, keys: other)
+    try await withStore { store in
+      _ = try await store.apps.put(id, value: value, .put)
+    }
+  }
+
+  /// The record of such an app.
+  func value(
+    of id: String, _ members: String = "", keys other: SealingKeys? = nil
+  ) throws -> [UInt8] {
     var object = try JSONParser().parse("{\(members)}").objectValue ?? [:]
     object["apns"] = [
       "production": [
@@ -34,13 +44,10 @@ struct AppShelf: Sendable {
         "topic": .string("com.example.\(id)"),
       ]
     ]
-    let record = try AppRecord(
+    return try AppRecord(
       AppDocument(.object(object), id: id), id: id, instead: nil, keys: other ?? keys, nowMs: 1,
-      by: "test")
-    let value = try record.value()
-    try await withStore { store in
-      _ = try await store.apps.put(id, value: value, .put)
-    }
+      by: "test"
+    ).value()
   }
 
   func remove(_ id: String) async throws {
@@ -75,6 +82,16 @@ struct AppShelf: Sendable {
       var command = RedisCommand()
       for word in words { command.append(word) }
       _ = try await store.connection.call(command)
+    }
+  }
+
+  /// How often Redis was given a command.
+  func calls(of name: String) async throws -> Int {
+    try await withStore { store in
+      let figures = try await store.connection.call(RedisCommand("INFO", "commandstats"))
+      let start = "cmdstat_\(name):calls="
+      let line = figures.string?.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }
+      return line.flatMap { Int($0.dropFirst(start.count).prefix { $0 != "," }) } ?? 0
     }
   }
 

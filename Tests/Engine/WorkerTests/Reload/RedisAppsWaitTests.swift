@@ -53,14 +53,14 @@ import Testing
         let awaited = try #require(taken.standing.awaited)
         #expect(awaited.hasPrefix("waits for the apps of Redis: "), "\(awaited)")
         #expect(await !keeper.takeRedisApps())
-        #expect(taken.standing.redisAppsAlarm == nil)
+        #expect(taken.standing.redisAppsAlarms.isEmpty)
         #expect(taken.lines.has(.warning, "the apps of Redis cannot be read: "))
       }
       try await folder.withKeeper(redis: server, patienceMs: 0) { keeper, taken in
         await keeper.begin()
         await keeper.complete()
         #expect(taken.standing.awaited == nil && keeper.current.apps.redis.ids.isEmpty)
-        let alarm = try #require(taken.standing.redisAppsAlarm)
+        let alarm = try #require(taken.standing.redisAppsAlarms.first)
         #expect(alarm.field == "redis_apps|connection")
         #expect(alarm.sentence.contains("and the worker goes on without them: "))
         #expect(taken.lines.has(.error, "and the worker goes on without them"))

@@ -76,10 +76,12 @@ struct ReloadFolder {
   /// - Parameters:
   ///   - redis: has apps of Redis.
   ///   - patienceMs: for how long those are waited for that cannot be read.
+  ///   - begin: makes another configuration to start with of the one that is loaded.
   ///   - onRead: called before the configuration is loaded anew.
   func withKeeper<Value>(
     isStrict: Bool = false, levels: Levels = Levels(), redis: RedisServer? = nil,
     patienceMs: Int64 = WorkerLimits.redisAppsPatienceMs,
+    beginningWith begin: (LoadedConfiguration) throws -> LoadedConfiguration = { $0 },
     onRead: @escaping @Sendable () -> Void = {},
     _ body: (ConfigurationKeeper, Taken) async throws -> Value
   ) async throws -> Value {
@@ -90,14 +92,15 @@ struct ReloadFolder {
         onRead()
         return try Configuration.load(file: file, environment: [:])
       })
-    let started = try loaded()
+    let started = try begin(loaded())
     var marks = FileMarks()
     marks.add([file] + started.configuration.files(for: .worker).map(\.path))
     let taken = Taken()
     let keeper = try ConfigurationKeeper(
       started, from: origin, marks: marks, isStrict: isStrict,
       parts: ConfigurationKeeperParts(
-        client: HTTPClient(), clock: .system, standing: taken.standing, log: taken.lines.logger,
+        worker: "w1", client: HTTPClient(), clock: .system, standing: taken.standing,
+        log: taken.lines.logger,
         redisApps: redis.map {
           RedisAppsPlace(
             endpoint: $0.endpoint, prefix: Self.prefix, routes: taken.routes,

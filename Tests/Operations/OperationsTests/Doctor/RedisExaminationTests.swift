@@ -134,6 +134,27 @@ import TestSupport
     }
   }
 
+  /// Puts an app into Redis.
+  /// - Parameter jobs: its settings for how long jobs are kept; nil for none.
+  private static func put(
+    _ id: String, keys: SealingKeys, jobs: JSONValue? = nil, in stage: DoctorStage
+  ) async throws {
+    var object: JSONObject = [
+      "jpush": ["app_key": .string("abc"), "master_secret": .string("hidden")]
+    ]
+    object["jobs"] = jobs
+    let document = try AppDocument(.object(object), id: id)
+    let value = try AppRecord(
+      document, id: id, instead: nil, keys: keys, nowMs: 1, by: "test"
+    ).value()
+    let endpoint = stage.stage.redis.endpoint
+    try await stage.lane.run { lane in
+      let redis = try await lane.connect(endpoint, library: StoreLibrary.library)
+      _ = try await FleetStore(connection: redis, prefix: "pushpool").apps
+        .put(id, value: value, .put)
+    }
+  }
+
   @Test("apps in Redis are opened as workers open them, and one that cannot be is named")
   func apps() async throws {
     try await DoctorStage.with { stage in
@@ -142,23 +163,10 @@ import TestSupport
       try PrivateFile.write(keys.newest.fileText, to: file)
       let text =
         stage.text.text(stage.stage.keys) + "\napps_in_redis: {key_files: ['\(file)']}\n"
-      func put(_ id: String, keys: SealingKeys) async throws {
-        let document = try AppDocument(
-          ["jpush": ["app_key": .string("abc"), "master_secret": .string("hidden")]], id: id)
-        let value = try AppRecord(
-          document, id: id, instead: nil, keys: keys, nowMs: 1, by: "test"
-        ).value()
-        let endpoint = stage.stage.redis.endpoint
-        try await stage.lane.run { lane in
-          let redis = try await lane.connect(endpoint, library: StoreLibrary.library)
-          _ = try await FleetStore(connection: redis, prefix: "pushpool").apps
-            .put(id, value: value, .put)
-        }
-      }
-      try await put("news", keys: keys)
+      try await Self.put("news", keys: keys, in: stage)
       let good = try await stage.diagnosis(of: text, isOffline: true)
       #expect(good.has(.good, "redis", "keeps apps that the key files open: 1"))
-      try await put("mail", keys: SealingKeys(.random()))
+      try await Self.put("mail", keys: SealingKeys(.random()), in: stage)
       let bad = try await stage.diagnosis(of: text, isOffline: true)
       #expect(
         bad.has(
@@ -208,12 +216,23 @@ import TestSupport
   }
 
   /// Looks at a Redis in which a million jobs have ended within the last hour, the last of which stands there.
+  /// - Parameter jobs: the settings of an app in Redis that had this job; nil where one of the configuration had it.
   private static func afterAMillion(
-    memoryBytesMax: Int, failed: Int = 0, _ body: (Diagnosis) throws -> Void
+    memoryBytesMax: Int, failed: Int = 0, appInRedis jobs: JSONValue? = nil,
+    _ body: (Diagnosis) throws -> Void
   ) async throws {
     var options = RedisServer.Options()
     options.memoryBytesMax = memoryBytesMax
     try await DoctorStage.with(options) { stage in
+      var text = stage.text.text(stage.stage.keys)
+      if let jobs {
+        let keys = SealingKeys(.random())
+        let file = stage.stage.folder.file("apps.key")
+        try PrivateFile.write(keys.newest.fileText, to: file)
+        text += "\napps_in_redis: {key_files: ['\(file)']}\n"
+        try await put("news", keys: keys, jobs: jobs, in: stage)
+      }
+      let app = jobs == nil ? "shop" : "news"
       let endpoint = stage.stage.redis.endpoint
       try await stage.lane.run { lane in
         let redis = try await lane.connect(endpoint)
@@ -224,15 +243,14 @@ import TestSupport
             "XADD", store.keys.timeline, "\(nowMs - 3_600_000)-1", "ended", "0"))
         _ = try await redis.call(
           RedisCommand(
-            "XADD", store.keys.finished, "*", "app", "shop", "id", "a", "state", "done", "total",
+            "XADD", store.keys.finished, "*", "app", app, "id", "a", "state", "done", "total",
             "1", "accepted", "\(1 - failed)", "failed", "\(failed)", "finished_at", "\(nowMs)"))
         _ = try await redis.call(
           RedisCommand(
             "XSETID", store.keys.finished, "\(nowMs + 60_000)-1", "ENTRIESADDED", "1000000",
             "MAXDELETEDID", "0-1"))
       }
-      try body(
-        try await stage.diagnosis(of: stage.text.text(stage.stage.keys), isOffline: true))
+      try body(try await stage.diagnosis(of: text, isOffline: true))
     }
   }
 
@@ -253,6 +271,17 @@ import TestSupport
       #expect(
         diagnosis.has(.good, "redis", kept)
           && diagnosis.has(.good, "redis", "maxmemory is 80.0 GiB"),
+        "\(diagnosis.about("redis"))")
+    }
+  }
+
+  @Test("the records of an app in Redis are reckoned for as long as the app says")
+  func forecastOfRedisApp() async throws {
+    try await Self.afterAMillion(
+      memoryBytesMax: 80 << 30, appInRedis: ["named_retention_hours": .integer(48)]
+    ) { diagnosis in
+      #expect(
+        diagnosis.has(.good, "redis", "kept for 48.0 h in the mean"),
         "\(diagnosis.about("redis"))")
     }
   }

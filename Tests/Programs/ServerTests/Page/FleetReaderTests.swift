@@ -78,6 +78,73 @@ import Testing
     }
   }
 
+  /// Puts apps with a rate into Redis.
+  private static func put(
+    _ ids: [String], perSecond: Int, _ services: Services
+  ) async throws {
+    let keys = SealingKeys(.random())
+    let values = try ids.map { id in
+      try AppRecord(
+        AppDocument(
+          [
+            "jpush": ["app_key": .string("abc"), "master_secret": .string("hidden")],
+            "pushes_per_second": .integer(perSecond), "events_per_minute": .integer(0),
+          ], id: id), id: id, instead: nil, keys: keys, nowMs: 1, by: "test"
+      ).value()
+    }
+    try await services.session.atHome { fleet throws(RedisError) in
+      for (id, value) in zip(ids, values) { _ = try await fleet.apps.put(id, value: value, .put) }
+    }
+  }
+
+  @Test("rates of apps in Redis are told behind those of the file, and others when an app changes")
+  func redisApps() async throws {
+    let app = AppConfiguration(id: "shop", pushesPerSecond: 500, eventsPerMinute: 0)
+    try await ServedStore.with(apps: [app], inRedis: true) { services in
+      let reader = FleetReader(services)
+      func rates() async throws -> [String] {
+        try Self.members(.rates, of: try await reader.look())["rates"]?.arrayValue?.map {
+          let rate = $0.objectValue
+          return "\(rate?["app"]?.stringValue ?? "") \(rate?["count"]?.int64Value ?? 0)"
+        } ?? []
+      }
+      #expect(try await rates() == ["shop 500"])
+      // The file's app counts where both have it.
+      try await Self.put(["news", "shop"], perSecond: 7, services)
+      #expect(try await rates() == ["shop 500", "news 7"])
+      try await Self.put(["news"], perSecond: 8, services)
+      #expect(try await rates() == ["shop 500", "news 8"])
+      _ = try await services.session.atHome { fleet throws(RedisError) in
+        try await fleet.apps.remove("news")
+      }
+      #expect(try await rates() == ["shop 500"])
+      // A record that nobody can read has no rates.
+      _ = try await services.session.atHome { fleet throws(RedisError) in
+        try await fleet.apps.put("junk", value: Array("no JSON".utf8), .put)
+      }
+      let told = try Self.members(.rates, of: try await reader.look())
+      #expect(told["rates"]?.arrayValue?.count == 1 && told["apps_left_out"] == .integer(1))
+    }
+  }
+
+  @Test("of many apps in Redis the first are told by name, and the others are counted")
+  func manyRedisApps() async throws {
+    try await ServedStore.with(inRedis: true) { services in
+      let ids = (0..<(ServerLimits.redisAppsToldMax + 3)).map { "app-\(1_000 + $0)" }
+      try await Self.put(ids, perSecond: 7, services)
+      let told = try Self.members(.rates, of: try await FleetReader(services).look())
+      let apps = told["rates"]?.arrayValue?.compactMap { $0.objectValue?["app"]?.stringValue }
+      #expect(apps == Array(ids.prefix(ServerLimits.redisAppsToldMax)))
+      #expect(told["left_out"] == .integer(0) && told["apps_left_out"] == .integer(3))
+    }
+    // A server without a key knows none of them.
+    try await ServedStore.with { services in
+      try await Self.put(["news"], perSecond: 7, services)
+      let told = try Self.members(.rates, of: try await FleetReader(services).look())
+      #expect(told["rates"] == .array([]) && told["apps_left_out"] == .integer(0))
+    }
+  }
+
   @Test("which workers have the newest configuration, refuse it or await a restart is told")
   func configurations() async throws {
     try await ServedStore.with { services in

@@ -117,8 +117,10 @@ import Testing
 
 /// The services of a server beside a Redis of their own.
 enum ServedStore {
+  /// - Parameter inRedis: whether there may be apps in Redis, too.
   static func with<Value: Sendable>(
-    apps: [AppConfiguration] = [], _ body: @Sendable (Services) async throws -> Value
+    apps: [AppConfiguration] = [], inRedis: Bool = false,
+    _ body: @Sendable (Services) async throws -> Value
   ) async throws -> Value {
     try await RedisServer.with { server in
       let loop = try EventLoop(name: "page-test")
@@ -128,8 +130,10 @@ enum ServedStore {
       let session = try await StoreSession.open(
         Configuration(redis: redis), as: .operator, for: .init(name: "page-test", version: "0"),
         on: loop)
-      let value = try await body(
-        Services(session: session, configuration: Configuration(redis: redis, apps: apps)))
+      var configuration = Configuration(redis: redis, apps: apps)
+      // Who shows apps needs no key.
+      if inRedis { configuration.appsInRedis = AppsInRedisConfiguration(keyFiles: []) }
+      let value = try await body(Services(session: session, configuration: configuration))
       await session.close()
       return value
     }

@@ -61,6 +61,9 @@ import Testing
       #expect(faster.status == 200 && faster["pushes_per_second"] == .integer(5))
       #expect(faster["revision"] != shown["revision"])
       #expect(try await stage.ask(.get, "/v1/apps").strings("apps", "id") == ["news"])
+      let fleet = try await stage.ask(.get, "/v1/fleet")
+      #expect(fleet.strings("rates", "app") == ["news"])
+      #expect(fleet["rates"]?.arrayValue?.first?.objectValue?["per_second"] == .integer(5))
       #expect(try await stage.ask(.delete, Self.path).status == 204)
       #expect(try await stage.ask(.delete, Self.path).status == 404)
       let acts = try await stage.ask(.get, "/v1/acts")
@@ -97,6 +100,50 @@ import Testing
       object["jpush"] = jpush
       let strange = try await stage.ask(.put, Self.path, JSONValue.object(object).text())
       #expect(strange.status == 422 && strange.pointers == ["/jpush/master_secret"])
+    }
+  }
+
+  @Test(
+    "whoever is late is told whether the app was changed or is gone, and never to look for a secret"
+  )
+  func tellsWhatHappened() async throws {
+    try await RouteStage.with(configuration) { stage in
+      _ = try await stage.ask(.put, Self.path, body())
+      let shown = try await stage.ask(.get, Self.path)
+      let tag = try #require(shown.header("etag"))
+      let change = try #require(shown.json.objectValue)
+      func late(_ headers: [String: String] = [:]) async throws -> RouteStage.Answer {
+        var object = change
+        object["pushes_per_second"] = .integer(9)
+        // With If-Match alone, and with the revision alone.
+        if !headers.isEmpty { object["revision"] = nil }
+        return try await stage.ask(
+          .put, Self.path, headers: headers, JSONValue.object(object).text())
+      }
+      #expect(try await stage.ask(.delete, Self.path).status == 204)
+      let gone = try await late()
+      #expect(gone.status == 409)
+      #expect(
+        gone["detail"]?.stringValue?.hasPrefix(
+          "there is no app news any more: somebody has removed it")
+          == true, "\(gone)")
+      // Added again, with another secret of the same name: what was to stay is not there.
+      let again = try await stage.ask(
+        .put, Self.path,
+        body {
+          $0["jpush"] = [
+            "app_key": .string("abc"), "master_secret": .string("another"),
+          ]
+        })
+      #expect(again.status == 201)
+      for (answer, status) in [(try await late(), 409), (try await late(["if-match": tag]), 412)] {
+        let detail = answer["detail"]?.stringValue ?? ""
+        #expect(answer.status == status)
+        #expect(detail.hasPrefix("news is not what was shown any more: "), "\(detail)")
+        #expect(detail.contains("or removed it and added it again, at 2"), "\(detail)")
+      }
+      let now = try await stage.ask(.get, Self.path)
+      #expect(now["pushes_per_second"] != .integer(9))
     }
   }
 

@@ -34,6 +34,8 @@ extension AppForm.FCM: NetworkForm {
 
   var requiredSecret: AppSecretName.Field { .serviceAccount }
 
+  var quotaPerMinute: Int? { messagesPerMinute }
+
   var destinations: [String?] { access.destinations + [tokenEndpoint?.description] }
 
   init(_ section: inout AppFormSection) throws(InvalidField) {

@@ -79,6 +79,30 @@ package struct RouteStore {
     }
   }
 
+  /// A page of the apps that stand in Redis, in no order, with their places. What is there throughout comes up on one of the pages.
+  /// - Parameter cursor: of the page before; nil for the first.
+  /// - Returns: the page, and where the next one begins; nil at the end.
+  package func redisAppsPage(
+    after cursor: String?
+  ) async throws(RedisError) -> (places: [(app: String, places: String)], cursor: String?) {
+    let command = RedisCommand(
+      "HSCAN", functions.keys.routes(RouteTable.ofRedisApps), cursor ?? "0", "COUNT",
+      String(StoreLimits.appsPage))
+    return try await functions.connection.call(command) { reply throws(RedisError) in
+      try expectArray(reply, exactly: 2)
+      let fields = reply[1]
+      guard fields.kind == .array, fields.count.isMultiple(of: 2) else {
+        throw .unexpectedReply("HSCAN has no fields")
+      }
+      let next = reply[0].string
+      return (
+        stride(from: 0, to: fields.count, by: 2).map {
+          (app: fields[$0].string, places: fields[$0 + 1].string)
+        }, next == "0" ? nil : next
+      )
+    }
+  }
+
   /// Says where apps that stand in Redis can be sent to. Plain commands alone: what is said twice is the same.
   /// - Parameter places: by app, as a `RouteTable` has them.
   package func add(

@@ -18,6 +18,8 @@ final class FleetRoutes: Sendable {
     var isSharing = false
     /// Apps of Redis that were asked about: their places, and when that was looked up.
     var shared: [String: (places: String?, atMs: Int64)] = [:]
+    /// When those were forgotten last that were looked up too long ago.
+    var forgottenAtMs: Int64 = 0
     /// Apps that are to be looked up, since somebody has asked about them.
     var asked: Set<String> = []
     /// The app that was asked about last, and what it was taken for.
@@ -82,9 +84,14 @@ final class FleetRoutes: Sendable {
 
   /// - Parameter places: of each app, as Redis has them; nil where there is none.
   func note(shared apps: [String], places: [String?]) {
+    let nowMs = nowMs()
     state.withLock { state in
-      state.shared = state.shared.filter { isFresh($0.value.atMs) }
-      for (app, places) in zip(apps, places) { state.shared[app] = (places, nowMs()) }
+      // Not with each note: there may be one for each of many jobs.
+      if !isFresh(state.forgottenAtMs) {
+        state.shared = state.shared.filter { isFresh($0.value.atMs) }
+        state.forgottenAtMs = nowMs
+      }
+      for (app, places) in zip(apps, places) { state.shared[app] = (places, nowMs) }
     }
   }
 

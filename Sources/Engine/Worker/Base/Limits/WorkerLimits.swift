@@ -340,8 +340,12 @@ enum WorkerLimits {
   static let shardLookMs: UInt64 = 1_000
   /// For how long it is believed where an app of Redis can be sent to: somewhat longer than it takes to ask again.
   static let sharedRoutesMs: Int64 = 5_000
-  /// Apps of Redis that are looked up at a time.
-  static let sharedRoutesAskedMax = 256
+  /// Apps that wait to be looked up: as many as a worker has, which asks about its own alone. So none keeps another from being
+  /// asked about.
+  static let sharedRoutesAskedMax =
+    ConfigurationLimits.appsMax + ConfigurationLimits.redisAppsMax
+  /// How many of them one command looks up.
+  static let sharedRoutesAtOnce = 256
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   /// How often a beat tells the figures for monitors as well, and how many bytes they are at most.

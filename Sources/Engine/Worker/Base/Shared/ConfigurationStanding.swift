@@ -23,8 +23,8 @@ final class ConfigurationStanding: Sendable {
     let leftOut: Int
     /// The last change that was read; nil when there was none.
     let change: String?
-    /// Why changes are not taken; nil when they are.
-    let trouble: AlarmCondition?
+    /// Why changes are not taken, and what else operators are to know of these apps; none when all is well.
+    let troubles: [AlarmCondition]
   }
 
   private let state = Mutex(State())
@@ -59,12 +59,13 @@ final class ConfigurationStanding: Sendable {
   }
 
   /// - Parameter standing: nil when there are to be no apps of Redis.
-  /// - Returns: whether there was another trouble before, or none.
+  /// - Returns: the troubles among them that were not there before.
   @discardableResult
-  func noteRedisApps(_ standing: RedisAppsStanding?) -> Bool {
+  func noteRedisApps(_ standing: RedisAppsStanding?) -> [AlarmCondition] {
     state.withLock { state in
       defer { state.redisApps = standing }
-      return state.redisApps?.trouble != standing?.trouble
+      let before = state.redisApps?.troubles ?? []
+      return (standing?.troubles ?? []).filter { !before.contains($0) }
     }
   }
 
@@ -77,8 +78,8 @@ final class ConfigurationStanding: Sendable {
   /// The alarm while the configuration that is there is refused.
   var alarmCondition: AlarmCondition? { state.withLock { $0.refusal } }
 
-  /// The alarm while the apps of Redis are not taken as they are.
-  var redisAppsAlarm: AlarmCondition? { state.withLock { $0.redisApps?.trouble } }
+  /// The alarms while the apps of Redis are not taken as they are, or soon will not be.
+  var redisAppsAlarms: [AlarmCondition] { state.withLock { $0.redisApps?.troubles ?? [] } }
 
   /// The fields of a beat.
   /// - Parameter bootedAtMs: when `FleetClock.uptimeMs` was 0, in epoch milliseconds.

@@ -64,7 +64,8 @@ export function view(root) {
     { head: "Of what", text: (one) => ({ pushes: "all pushes", fcm: "FCM messages", events: "events about one bucket" })[one.what] ?? one.what },
     { head: "At most", number: true, text: (one) => `${count(one.count)} a ${one.per}` },
     { head: "Used last", time: (one) => one.drawn_at },
-  ], { key: (one) => `${one.app}\n${one.what}`, empty: "The configuration of this server sets no rate." });
+  ], { key: (one) => `${one.app}\n${one.what}`, empty: "Neither the configuration of this server nor an app in Redis sets a rate." });
+  const moreRates = h("p", { class: "aside", hidden: true });
   const paced = new Table("Paces of jobs", [
     { head: "Job", link: (job) => ({ text: job.id, href: link(["jobs", job.app, job.id]) }), class: "wrap" },
     { head: "App", text: (job) => job.app },
@@ -86,7 +87,7 @@ export function view(root) {
     section("Workers", workers.element, others, newest, configurations), section("Networks", networks.element),
     section("Breakers", breakers.element),
     section("Switched off", overfull, switches.element, may("act") ? h("p", { class: "buttons" }, button("Switch something off", off, { danger: true })) : null),
-    section("Rates", rates.element, paced.element), section("Redis", redis.element));
+    section("Rates", rates.element, moreRates, paced.element), section("Redis", redis.element));
 
   const drawn = new Map();
   let timer = null;
@@ -156,7 +157,13 @@ export function view(root) {
     const off = feed.get("switches");
     switches.update(off.switches ?? [], now);
     fill(overfull, off.overfull ? ["More is switched off than is honoured: switch some on, or a whole app off."] : []);
-    rates.update((feed.get("rates").rates ?? []).map((one) => ({ ...one, drawn_at: one.what === "pushes" ? drawn.get(one.app) : undefined })), now);
+    const told = feed.get("rates");
+    const more = [];
+    if (told.left_out > 0) more.push(plural(told.left_out, "more rate"));
+    if (told.apps_left_out > 0) more.push(`the rates of ${plural(told.apps_left_out, "more app")} in Redis`);
+    show(moreRates, more.length > 0);
+    setText(moreRates, `Not shown: ${more.join(", ")}.`);
+    rates.update((told.rates ?? []).map((one) => ({ ...one, drawn_at: one.what === "pushes" ? drawn.get(one.app) : undefined })), now);
     paced.update((feed.get("jobs").open ?? []).filter((job) => job.pushes_per_second || job.spread_over_seconds), now);
     redis.update((fleet.redis ?? []).map((one, place) => ({ place: String(place), ...(one ?? {}) })), now);
   }

@@ -160,11 +160,10 @@ package enum AppRoutes {
     case .unchanged(let record): return (record, nil)
     case .refused(let field): throw .invalid(field)
     case .inFile: throw inFile(id)
-    case .changed, .exists, .missing:
-      throw isConditional
-        ? isOther
-        : .conflict(
-          "the app has another revision: look at it again, or leave revision out to replace any")
+    case .changed(let change):
+      let sentence = change.sentence(about: id, look: "GET it")
+      throw isConditional ? Problem(412, "precondition failed", sentence) : .conflict(sentence)
+    case .exists, .missing: throw isOther
     case .full:
       throw .conflict(
         "there are \(ConfigurationLimits.redisAppsMax) apps in Redis already: remove those that nobody uses"

@@ -18,7 +18,7 @@ package enum FleetRoutes {
       "Workers, backlog, switches, alarms, open breakers, rates and how Redis is set up, at one moment.",
       answers: [RouteDocument.Answer(200, "The fleet.", .json(FleetSchema.fleet))])
   ) { _, services throws(Problem) in
-    let rates = ConfiguredRate.all(of: services.configuration)
+    let rates = ConfiguredRate.all(of: try await services.appRates().apps)
     let ((snapshot, draws), absences) = try await services.look { stores throws(RedisError) in
       (try await FleetSnapshot.read(stores), try await lastDraws(rates.map(\.name), in: stores))
     }
@@ -110,7 +110,7 @@ package enum FleetRoutes {
   }
 }
 
-/// A rate that the configuration sets for an app.
+/// The rate of an app as a whole, where the configuration or the app's record in Redis sets one.
 struct ConfiguredRate: Sendable {
   let app: String
   let perSecond: Int
@@ -118,9 +118,9 @@ struct ConfiguredRate: Sendable {
   /// The name of its bucket.
   var name: String { "app:\(app)" }
 
-  static func all(of configuration: Configuration) -> [ConfiguredRate] {
-    configuration.apps.lazy.compactMap { app in
-      app.pushesPerSecond.map { ConfiguredRate(app: app.id, perSecond: $0) }
+  static func all(of apps: [AppRates]) -> [ConfiguredRate] {
+    apps.lazy.compactMap { app in
+      app.pushesPerSecond.map { ConfiguredRate(app: app.app, perSecond: $0) }
     }.prefix(ServerLimits.toldRatesMax).map(\.self)
   }
 

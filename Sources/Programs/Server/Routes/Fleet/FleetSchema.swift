@@ -57,7 +57,7 @@ enum FleetSchema {
   private static let rate = Schema.object(
     [
       ("app", Schema.string()),
-      ("per_second", Schema.integer("As this server's configuration says")),
+      ("per_second", Schema.integer("As this server's configuration says, or the app in Redis")),
       (
         "drawn_at",
         Schema.nullable(

@@ -65,6 +65,21 @@ import Testing
     #expect(fleet.othersHave("shop", .fcm, .production) == true && fleet.takeAsked().isEmpty)
   }
 
+  @Test("however many apps are asked about that nobody has, another one is asked about as well")
+  func asksAboutAll() {
+    let fleet = FleetRoutes()
+    fleet.use(Self.news(isGathering: false, isSharing: true, Self.own), new: [:])
+    for number in 0..<15_000 {
+      #expect(fleet.othersHave("none-\(number)", .fcm, .production) == nil)
+    }
+    #expect(fleet.othersHave("news", .fcm, .production) == nil)
+    let asked = fleet.takeAsked()
+    #expect(asked.count == 15_001 && asked.contains("news"))
+    fleet.note(shared: asked, places: asked.map { $0 == "news" ? "fcm|production" : nil })
+    #expect(fleet.othersHave("news", .fcm, .production) == true)
+    #expect(fleet.othersHave("none-0", .fcm, .production) == false)
+  }
+
   @Test("an app that another worker has left out may have any route there")
   func heedsLeftOut() {
     let leftOut = RouteTable(fields: [("shop", RouteTable.leftOut)])
