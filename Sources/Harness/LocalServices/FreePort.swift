@@ -1,24 +1,30 @@
 import Glibc
 
-/// A TCP port that was free a moment ago, for servers that cannot choose one themselves. The caller
-/// must try again with another when it is taken by then.
+/// A TCP port of 127.0.0.1 that was free a moment ago, for servers that cannot choose one themselves.
+///
+/// It is none of those that the system gives to outgoing connections (`ip_local_port_range`): one of these may be somebody's, or
+/// the very connection that looks for the server, when a server that was ended begins anew at its port.
 package enum FreePort {
+  private static let first: UInt16 = 10_000
+  private static let triesMax = 100
+
+  /// Returns a port that nobody listens on, by chance, so that programs that look for one at once hardly meet.
   package static func find() throws(LocalServiceError) -> UInt16 {
-    let number = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    guard number >= 0 else { throw .system("cannot open a socket") }
-    let descriptor = OpenDescriptor(owning: number)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let found = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor.number, $0, length) == 0 && getsockname(descriptor.number, $0, &length) == 0
-      }
+    for _ in 0..<triesMax {
+      let port = UInt16.random(in: first..<firstOutgoing)
+      if try isFree(port) { return port }
     }
-    guard found else { throw .system("cannot find a free port on 127.0.0.1") }
-    return UInt16(bigEndian: address.sin_port)
+    throw LocalServiceError("no port of 127.0.0.1 is free: \(triesMax) were tried")
   }
+
+  /// The first port that the system gives to outgoing connections.
+  private static let firstOutgoing: UInt16 = {
+    let range = TextFile.read("/proc/sys/net/ipv4/ip_local_port_range", bytesMax: 100)
+    let word = range?.split(whereSeparator: \.isWhitespace).first
+    // As Linux has it when nobody has said otherwise.
+    guard let port = word.flatMap({ UInt16($0) }), port > first else { return 32_768 }
+    return port
+  }()
 
   /// Whether nobody listens on a port of 127.0.0.1.
   package static func isFree(_ port: UInt16) throws(LocalServiceError) -> Bool {

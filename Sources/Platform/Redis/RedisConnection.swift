@@ -106,7 +106,7 @@ package final class RedisConnection {
     case .connect(let place): connect(to: place)
     case .ask(let sentinels):
       state = .locating
-      timer.schedule(afterMs: RedisLimits.sentinelWaitMs)
+      timer.schedule(afterMs: sentinels.waitMs)
       let request = SentinelRequest { [unowned self] in located($0) }
       self.request = request
       sentinels.locate(on: loop, request)

@@ -20,13 +20,11 @@ package enum RedisLimits {
   /// How often in a row a node of a cluster may name another one before the configured address is asked again.
   static let redirectionsMax = 4
   /// How long sentinels may take to say where a master is, connecting included.
-  static let sentinelAnswerMs: UInt64 = 1_000
+  package static let sentinelAnswerMs: UInt64 = 1_000
   /// How long what they have said is taken for true by other connections of the process.
   static let sentinelFreshMs: UInt64 = 200
   /// From one look whether they still name the master that a connection works with to the next.
   static let sentinelLookMs: UInt64 = 5_000
-  /// How long a connection waits for the one that asks them, which may end before it has an answer.
-  static let sentinelWaitMs: UInt64 = 3_000
   /// Names of sentinels that are looked up at a time: twice as many as a URL names (ConfigurationLimits.redisHostsMax). A thread
   /// each, only while there is something to look up.
   static let sentinelLookUpsMax = 32

@@ -87,7 +87,8 @@ import Testing
         #expect("\(lost)".contains("TLS") && "\(lost)".contains(advice), "\(lost)")
       }
       let group = try SentinelGroup(
-        sentinels: [.tcp(host: "127.0.0.1", port: server.tlsPort!)], master: "m")
+        sentinels: [.tcp(host: "127.0.0.1", port: server.tlsPort!)], master: "m",
+        answerMs: TestLane.patienceMs)
       let lost = try await firstLoss(lane, RedisEndpoint(place: .sentinels(group)))
       #expect(
         "\(lost)".contains("write rediss+sentinel:// in place of redis+sentinel://"), "\(lost)")

@@ -28,6 +28,8 @@ package final class SentinelGroup: Sendable {
   /// The name that they know it by.
   let master: String
   let tls: TLSContext?
+  /// How long they may take to say where the master is, connecting included.
+  let answerMs: UInt64
   private let user: String?
   private let password: String?
   private let state = Mutex(State())
@@ -35,16 +37,22 @@ package final class SentinelGroup: Sendable {
   /// - Parameters:
   ///   - caFile: authorities (PEM) trusted beside the system's, for TLS with the sentinels.
   ///   - user: at the sentinels, which have users of their own; nil for `default`.
+  ///   - answerMs: as the property.
   package init(
     sentinels: [Endpoint], master: String, tls: Bool = false, caFile: String? = nil,
-    user: String? = nil, password: String? = nil
+    user: String? = nil, password: String? = nil,
+    answerMs: UInt64 = RedisLimits.sentinelAnswerMs
   ) throws(TLSError) {
     self.sentinels = sentinels
     self.master = master
     self.tls = tls ? try TLSContext.client(caFile: caFile) : nil
     self.user = user
     self.password = password
+    self.answerMs = answerMs
   }
+
+  /// How long a connection waits for the one that asks them, which may end before it has an answer.
+  var waitMs: UInt64 { 3 * answerMs }
 
   /// The command that logs in at a sentinel; nil where they ask nobody who they are.
   var login: RedisCommand? { RedisCommand.login(user: user, password: password) }
@@ -69,7 +77,7 @@ package final class SentinelGroup: Sendable {
       state.waiters.append(waiter)
       // A loop may have ended with its question.
       if let askedNs = state.askedNs,
-        nowNs &- askedNs < 2 * RedisLimits.sentinelAnswerMs * 1_000_000
+        nowNs &- askedNs < 2 * answerMs * 1_000_000
       {
         return .waits
       }

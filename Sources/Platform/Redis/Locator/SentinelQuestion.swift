@@ -28,7 +28,7 @@ final class SentinelQuestion {
       conclude()
     }
     self.timer = timer
-    timer.schedule(afterMs: RedisLimits.sentinelAnswerMs)
+    timer.schedule(afterMs: group.answerMs)
     inquiries = group.sentinels.indices.map { number in
       SentinelInquiry(of: group, sentinel: group.sentinels[number], on: loop) { [self] answer in
         poll.note(answer, of: number)
@@ -78,7 +78,7 @@ final class SentinelInquiry: RedisLinkOwner {
       loop: loop, place: sentinel, tls: group.tls, scheme: .sentinels, resolver: Self.resolver,
       owner: self)
     self.link = link
-    link.open(timeoutMs: RedisLimits.sentinelAnswerMs)
+    link.open(timeoutMs: group.answerMs)
   }
 
   func cancel() {

@@ -299,9 +299,9 @@ import Testing
     try await LaneStage.with(sendsDirectly: true) { _, parts in
       let shop = parts.sending.destinations.destination(0)
       // One that is taken in too long after what is switched off was read has no pushes yet.
-      for number in 0..<40 where shop.queued <= WorkerLimits.queuedPushesMax {
-        let users = (0..<100).map { "user-\(number)-\($0)" }
-        for user in users { try await parts.install(user, "of-\(user)") }
+      let users = (0..<100).map { "user-\($0)" }
+      for user in users { try await parts.install(user, "of-\(user)") }
+      for number in 0..<400 where shop.queued <= WorkerLimits.queuedPushesMax {
         try await parts.enqueue("job-\(number)", users: users)
         try await Self.takeIn(parts)
       }

@@ -106,17 +106,28 @@ import Testing
           "count": .integer(1),
           "workers": .array([["worker": .string("w4"), "settings": .string("worker.lanes")]]),
         ])
-      // Those beyond the first are counted.
-      try await services.session.run(in: .home) { store throws(RedisError) in
-        for number in 0..<9 {
-          try await store.workers.beat(
-            worker: "x\(number)", fields: [("configuration_alarm", "configuration|apps")])
+    }
+  }
+
+  @Test("workers beyond the first are counted, and not named")
+  func manyRefuse() async throws {
+    try await ServedStore.with { services in
+      let workers = (0..<ServerLimits.feedNamesMax + 2).map { "w\($0)" }
+      var count: JSONValue?
+      // Whoever is silent for long is not at work: on a slow machine the first may be by the time that the last has begun.
+      for _ in 0..<10 where count != .integer(workers.count) {
+        try await services.session.run(in: .home) { store throws(RedisError) in
+          for worker in workers {
+            try await store.workers.beat(
+              worker: worker, fields: [("configuration_alarm", "configuration|apps")])
+          }
         }
+        let fleet = try Self.members(.fleet, of: try await FleetReader(services).look())
+        let refusing = fleet["configurations"]?.objectValue?["refusing"]?.objectValue
+        count = refusing?["count"]
+        #expect(refusing?["workers"]?.arrayValue?.count ?? 0 <= ServerLimits.feedNamesMax)
       }
-      let more = try Self.members(.fleet, of: try await FleetReader(services).look())
-      let refusing = more["configurations"]?.objectValue?["refusing"]?.objectValue
-      #expect(refusing?["count"] == .integer(10))
-      #expect(refusing?["workers"]?.arrayValue?.count == ServerLimits.feedNamesMax)
+      #expect(count == .integer(workers.count))
     }
   }
 
