@@ -275,11 +275,16 @@ import TestSupport
     try await Lane.withStore { _, store in
       try await store.registration.provide()
       try await store.placement.keep(elsewhere: ["shop": "eu"], here: [])
-      func submit(_ app: String) async throws -> RESPValue {
+      func submit(_ app: String) async throws(RedisError) -> RESPValue {
         try await store.redis(
           "FCALL", "pushpool_submit", "1", "{pp}", "normal", #"{"app":"\#(app)","id":"j"}"#)
       }
-      await #expect(throws: RedisError.self) { _ = try await submit("shop") }
+      // It is the first call of any of these functions.
+      var refusal: RedisError?
+      do throws(RedisError) { _ = try await submit("shop") } catch { refusal = error }
+      #expect(
+        refusal.map { "\($0)" }?.contains("INVALID /app: shop lives in the shard \"eu\"") == true,
+        "\(String(describing: refusal))")
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 0)
       _ = try await submit("blog")
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
