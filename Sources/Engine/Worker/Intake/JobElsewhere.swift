@@ -59,7 +59,9 @@ struct JobElsewhere: Sendable {
       nowMs - createdAtMs >= WorkerLimits.lateElsewhereMs,
       entry.text.count <= WorkerLimits.smallJobBytesMax,
       case .object(var object)? = try? JSONParser().parse(entry.text),
-      object["ttl_seconds"] != nil
+      object["ttl_seconds"] != nil,
+      // Their seconds count from a time that the text says, wherever it is added.
+      object["deliver_at"] == nil, object["deliver_local"] == nil
     else { return nil }
     object["ttl_seconds"] = nil
     object["expires_at"] = .integer(expiresAtMs)

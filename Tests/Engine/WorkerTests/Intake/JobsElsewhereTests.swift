@@ -54,6 +54,26 @@ import TestSupport
     #expect(try text("0", afterMs: 60_000).contains(#""ttl_seconds":0"#))
   }
 
+  @Test(
+    "seconds to live that count from a time which the text says stay as they are",
+    arguments: [
+      #""deliver_local":"09:00""#, #""deliver_local":{"time":"09:00","date":"2026-11-21"}"#,
+      #""deliver_at":1790007200000"#,
+    ])
+  func laterStarts(start: String) throws {
+    let createdAtMs: Int64 = 1_790_000_000_000
+    let json =
+      #"{"id":"j","app":"shop","audience":{"users":["u"]},"notification":{"title":"t"},"ttl_seconds":3600,\#(start)}"#
+    let before = try Job(bytes: Array(json.utf8))
+    let entry = JobEntry(priority: .low, entry: "\(createdAtMs)-0", text: Array(json.utf8))
+    let job = JobElsewhere(
+      entry: entry, app: "shop", id: "j", hasOwnID: true, shard: try ShardID("eu"),
+      expiresAtMs: before.content.expiry?.expiresAtMs(createdAtMs: createdAtMs))
+    let text = job.text(from: try ShardID("main"), nowMs: createdAtMs + 70_000)
+    #expect(text == entry.text)
+    #expect(try Job(bytes: text) == before)
+  }
+
   @Test("jobs are in hand until they are ended, in their order, and no shard waits for another")
   func order() async throws {
     try await TestLane.run { lane in
