@@ -34,6 +34,9 @@ end
 
 -- By prefix: for how many calls it is not asked again whether apps live elsewhere, or THERE. Most fleets have one shard: they are
 -- asked at one call in many. It goes by calls, for a caller need not have the right to ask for the time.
+--
+-- The functions are the same for all databases of a server, and cannot ask in which one they are called. So THERE stays: what is not
+-- in one database may be in another with the same prefix.
 local known, prefixes = {}, 0
 local THERE = -1
 local CALLS = 64
@@ -48,9 +51,9 @@ local function note(p, left)
 end
 
 -- Why a call about an app is refused here, or nil. In a fleet of several shards a HASH, which the workers keep, says which apps live
--- in another one: nobody would send to what is registered of these here. A caller that may not read it, as with the rights of an
--- older ACL, is let through. Once anybody has seen the HASH each call looks for it, until somebody who may read it sees it gone:
--- what one caller may not read changes nothing for the others.
+-- in another one: nobody would send to what is registered of these here. Once anybody has seen the HASH each call looks for it. A
+-- caller that may not read it, as with the rights of an older ACL, is let through, and changes nothing for the others. Its rights are
+-- asked for first: Redis logs a look that is denied.
 function Guard.elsewhere(p, app)
   local left = known[p]
   if left and left > 0 then
@@ -58,18 +61,16 @@ function Guard.elsewhere(p, app)
     return nil
   end
   local key = KEY.elsewhere(p)
+  if not redis.acl_check_cmd('HGET', key, app) then return nil end
   local shard = redis.pcall('HGET', key, app)
   if type(shard) == 'string' then
     note(p, THERE)
     return '/app: ' .. app .. ' lives in the shard "' .. Json.printable(shard) ..
       '" of this fleet, and nothing was done here: call the Redis of that shard'
   end
-  local count = not shard and redis.pcall('EXISTS', key)
-  if count == 1 then
-    note(p, THERE)
-  elseif count == 0 or left ~= THERE then
-    note(p, CALLS)
-  end
+  if left == THERE then return nil end
+  local is_there = redis.acl_check_cmd('EXISTS', key) and redis.pcall('EXISTS', key) == 1
+  note(p, is_there and THERE or CALLS)
 end
 
 end

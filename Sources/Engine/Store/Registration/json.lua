@@ -287,6 +287,7 @@ end
 Json.encoding_mistake = encoding_mistake
 
 -- A text cut to a bounded length, without control characters: safe in a log line. As FieldPointer.printable.
+-- It may be called before anything was read.
 function Json.printable(name)
   local pieces, bytes = {}, 0
   for scalar in string.gmatch(name, '[%z\1-\127\192-\255][\128-\191]*') do
@@ -294,7 +295,7 @@ function Json.printable(name)
       pieces[#pieces + 1] = '\226\128\166'
       break
     end
-    if find(scalar, '^[%z\1-\31\127]') or find(scalar, '^\194[\128-\159]') then scalar = '\239\191\189' end
+    if string.find(scalar, '^[%z\1-\31\127]') or string.find(scalar, '^\194[\128-\159]') then scalar = '\239\191\189' end
     pieces[#pieces + 1], bytes = scalar, bytes + #scalar
   end
   return table.concat(pieces)

@@ -35,12 +35,13 @@ struct JobElsewhere: Sendable {
   func givenID(from origin: ShardID) -> String? { hasOwnID ? nil : "\(origin.name)-\(id)" }
 
   /// The text as it is added there: under the same id, or under the one that it is given. So it is the same job, however often
-  /// it is added.
-  /// - Parameter nowMs: by the clock of that shard. Where a job has waited for long, the time to live that it has counts from when it
-  ///   was added there, and not anew.
-  func text(from origin: ShardID, nowMs: Int64) -> [UInt8] {
+  /// it is added. Where it has waited for long, the time to live that it has counts from when it was added first, and not anew.
+  /// - Parameters:
+  ///   - nowMs: by the clock of the shard in which it was added first.
+  ///   - aheadMs: by how much the clock of its own shard is ahead of that (`clockDifference`).
+  func text(from origin: ShardID, nowMs: Int64, aheadMs: Int64) -> [UInt8] {
     if let added { return added }
-    if let text = lateText(from: origin, nowMs) { return text }
+    if let text = lateText(from: origin, nowMs, aheadMs) { return text }
     guard let id = givenID(from: origin), let start = entry.text.firstIndex(of: UInt8(ascii: "{"))
     else {
       return entry.text
@@ -54,17 +55,38 @@ struct JobElsewhere: Sendable {
   }
 
   /// The text with an instant in place of a time to live; nil where it has none, or need not be changed.
-  private func lateText(from origin: ShardID, _ nowMs: Int64) -> [UInt8]? {
-    guard let expiresAtMs, let createdAtMs = entry.enqueuedAtMs(nowMs: nowMs),
+  private func lateText(from origin: ShardID, _ nowMs: Int64, _ aheadMs: Int64) -> [UInt8]? {
+    guard let expiresAtMs = expiresAtMs.flatMap({ Self.instant($0, laterBy: aheadMs) }),
+      let createdAtMs = entry.enqueuedAtMs(nowMs: nowMs),
       nowMs - createdAtMs >= WorkerLimits.lateElsewhereMs,
       entry.text.count <= WorkerLimits.smallJobBytesMax,
       case .object(var object)? = try? JSONParser().parse(entry.text),
-      object["ttl_seconds"] != nil
+      object["ttl_seconds"] != nil,
+      // Their seconds count from a time that the text says, wherever it is added.
+      object["deliver_at"] == nil, object["deliver_local"] == nil
     else { return nil }
     object["ttl_seconds"] = nil
     object["expires_at"] = .integer(expiresAtMs)
     if let id = givenID(from: origin) { object["id"] = .string(id) }
     return JSONValue.object(object).bytes()
+  }
+
+  /// By how much the clock of a job's own shard is ahead of that of the shard in which it was added first; negative when it is
+  /// behind. A small difference is none, and others are in steps: measured by whomever and whenever it is the same, and so is the
+  /// text.
+  static func clockDifference(thereMs: Int64, hereMs: Int64) -> Int64 {
+    let step = WorkerLimits.clockDifferenceMsMax
+    let (aheadMs, isBeyond) = thereMs.subtractingReportingOverflow(hereMs)
+    guard !isBeyond, aheadMs.magnitude > step, aheadMs.magnitude <= Limits.instantMsMax else {
+      return 0
+    }
+    return (aheadMs + aheadMs.signum() * step / 2) / step * step
+  }
+
+  /// Nil where a job cannot name it, as when one clock is in another century.
+  private static func instant(_ ms: Int64, laterBy aheadMs: Int64) -> Int64? {
+    let instant = ms &+ aheadMs
+    return (Limits.recentInstantMsMin...Limits.instantMsMax).contains(instant) ? instant : nil
   }
 
   private static func member(_ id: String) -> String { #""id":"\#(id)","# }

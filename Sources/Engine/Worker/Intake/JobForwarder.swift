@@ -86,7 +86,8 @@ final class JobForwarder: Agent {
     }
     let origin = context.settings.shard
     let nowMs = clockMs()
-    let texts = added.map { $0.text(from: origin, nowMs: nowMs) }
+    let aheadMs = JobElsewhere.clockDifference(thereMs: await door.nowMs(), hereMs: nowMs)
+    let texts = added.map { $0.text(from: origin, nowMs: nowMs, aheadMs: aheadMs) }
     let answers = await door.add(
       zip(texts, added).map { (text: $0, priority: $1.entry.priority) })
     var others: [JobElsewhere] = []

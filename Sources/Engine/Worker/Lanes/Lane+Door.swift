@@ -10,6 +10,8 @@ extension Lane: ShardDoor {
 
   func isThere() async -> Bool { hasShard && isConnected }
 
+  func nowMs() async -> Int64 { settings.shared.clock.nowMs }
+
   func add(_ jobs: [(text: [UInt8], priority: Priority)]) async -> [RedisError?] {
     guard hasShard else { return jobs.map { _ in Self.ofUnknownShard } }
     return await store.jobs.enqueue(jobs)

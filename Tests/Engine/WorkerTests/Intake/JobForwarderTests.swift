@@ -1,4 +1,5 @@
 import Model
+import Providers
 import Reactor
 import Redis
 import Store
@@ -15,6 +16,11 @@ import Testing
     /// Why jobs are not added; nil when they are.
     private var failure: RedisError?
     private var isAway = false
+    /// By how much the clock there is ahead.
+    private var aheadMs: Int64 = 0
+
+    func set(aheadMs: Int64) { self.aheadMs = aheadMs }
+    func nowMs() async -> Int64 { WallClock.system.nowMs() + aheadMs }
 
     func fail(by error: RedisError?) { failure = error }
     func leave() { isAway = true }
@@ -130,6 +136,25 @@ import Testing
       let texts = await door.texts
       #expect(texts.count == 3 && Set(texts).count == 1)
       #expect(texts.allSatisfy { $0.contains(#""id":"main-n"#) }, "\(texts)")
+    }
+  }
+
+  @Test(
+    "a job that has waited for its shard does not expire by a clock of that which is an hour ahead")
+  func clocks() async throws {
+    try await Self.with { _, parts, forwarder, door in
+      await door.set(aheadMs: 3_600_000)
+      try await parts.takeIn(Self.nameless.replacing("{\"app", with: "{\"ttl_seconds\":900,\"app"))
+      let before = WallClock.system.nowMs()
+      forwarder.clockMs = { [clock = parts.context.shared.clock] in clock.nowMs + 70_000 }
+      _ = await forwarder.turn()
+      let text = try #require(await door.texts.first)
+      guard case .at(let ms)? = try Job(bytes: Array(text.utf8)).content.expiry else {
+        Issue.record("it has no instant: \(text)")
+        return
+      }
+      // A machine's clock and Redis's are the same here, and the difference is in steps.
+      #expect(abs(ms - (before + 900_000 + 3_600_000 - 70_000)) <= 60_000, "\(ms - before)")
     }
   }
 

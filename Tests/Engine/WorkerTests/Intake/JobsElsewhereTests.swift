@@ -20,21 +20,21 @@ import TestSupport
   func texts() throws {
     let own = #"{"id":"sale","app":"shop","audience":{"users":["u"]},"notification":{"title":"t"}}"#
     let main = try ShardID("main")
-    #expect(try Self.job(own, id: "sale").text(from: main, nowMs: 6) == Array(own.utf8))
+    #expect(try Self.job(own, id: "sale").text(from: main, nowMs: 6, aheadMs: 0) == Array(own.utf8))
     let nameless = " \n" + own.replacing(#""id":"sale","#, with: "")
-    let text = try Self.job(nameless).text(from: main, nowMs: 6)
+    let text = try Self.job(nameless).text(from: main, nowMs: 6, aheadMs: 0)
     let (job, before) = (try Job(bytes: text), try Job(bytes: Array(nameless.utf8)))
     #expect(job.id == "main-l5-1" && before.id == nil)
     #expect(job.content == before.content && job.app == before.app)
     // However often it is passed on, it is the same job.
-    #expect(try Self.job(nameless).text(from: main, nowMs: 6) == text)
+    #expect(try Self.job(nameless).text(from: main, nowMs: 6, aheadMs: 0) == text)
     #expect(text.count == nameless.utf8.count + JobElsewhere.bytes(ofMember: "main-l5-1"))
   }
 
   @Test("the time to live of a job that has waited does not begin anew where it is passed on")
   func timesToLive() throws {
     let main = try ShardID("main")
-    func text(_ ttl: String, afterMs: Int64) throws -> String {
+    func text(_ ttl: String, afterMs: Int64, aheadMs: Int64 = 0) throws -> String {
       let createdAtMs: Int64 = 1_790_000_000_000
       let json =
         #"{"app":"shop","audience":{"users":["u"]},"notification":{"title":"t"},"ttl_seconds":\#(ttl)}"#
@@ -42,7 +42,9 @@ import TestSupport
       let job = JobElsewhere(
         entry: entry, app: "shop", id: entry.source, hasOwnID: false, shard: try ShardID("eu"),
         expiresAtMs: ttl == "0" ? nil : createdAtMs + 900_000)
-      return String(decoding: job.text(from: main, nowMs: createdAtMs + afterMs), as: UTF8.self)
+      return String(
+        decoding: job.text(from: main, nowMs: createdAtMs + afterMs, aheadMs: aheadMs),
+        as: UTF8.self)
     }
     #expect(try text("900", afterMs: 59_000).contains(#""ttl_seconds":900"#))
     let late = try text("900", afterMs: 60_000)
@@ -50,8 +52,54 @@ import TestSupport
     #expect(job.content.expiry == .at(ms: 1_790_000_900_000) && job.id == "main-l1790000000000-0")
     // It is the same whoever adds it, and whenever.
     #expect(try text("900", afterMs: 2_000_000) == late)
+    // The instant is told by the clock of its shard.
+    for aheadMs: Int64 in [3_600_000, -3_600_000] {
+      let other = try Job(bytes: Array(try text("900", afterMs: 60_000, aheadMs: aheadMs).utf8))
+      #expect(other.content.expiry == .at(ms: 1_790_000_900_000 + aheadMs))
+    }
+    // A clock that says 1970 is no clock.
+    #expect(
+      try text("900", afterMs: 60_000, aheadMs: -1_790_000_000_000).contains(#""ttl_seconds":900"#))
     // "Now or never" is for the network.
     #expect(try text("0", afterMs: 60_000).contains(#""ttl_seconds":0"#))
+  }
+
+  @Test(
+    "a small difference of two clocks is none, and a larger one is the same whenever it is measured"
+  )
+  func clocks() {
+    func difference(_ aheadMs: Int64) -> Int64 {
+      JobElsewhere.clockDifference(
+        thereMs: 1_790_000_000_000 + aheadMs, hereMs: 1_790_000_000_000)
+    }
+    for aheadMs: Int64 in [0, 1, -30_000, 30_000] { #expect(difference(aheadMs) == 0) }
+    for aheadMs: Int64 in [3_600_000, 3_599_000, 3_601_000] {
+      #expect(difference(aheadMs) == 3_600_000)
+      #expect(difference(-aheadMs) == -3_600_000)
+    }
+    #expect(JobElsewhere.clockDifference(thereMs: .max, hereMs: -1) == 0)
+    #expect(JobElsewhere.clockDifference(thereMs: .max, hereMs: 0) == 0)
+    #expect(JobElsewhere.clockDifference(thereMs: .min, hereMs: 0) == 0)
+  }
+
+  @Test(
+    "seconds to live that count from a time which the text says stay as they are",
+    arguments: [
+      #""deliver_local":"09:00""#, #""deliver_local":{"time":"09:00","date":"2026-11-21"}"#,
+      #""deliver_at":1790007200000"#,
+    ])
+  func laterStarts(start: String) throws {
+    let createdAtMs: Int64 = 1_790_000_000_000
+    let json =
+      #"{"id":"j","app":"shop","audience":{"users":["u"]},"notification":{"title":"t"},"ttl_seconds":3600,\#(start)}"#
+    let before = try Job(bytes: Array(json.utf8))
+    let entry = JobEntry(priority: .low, entry: "\(createdAtMs)-0", text: Array(json.utf8))
+    let job = JobElsewhere(
+      entry: entry, app: "shop", id: "j", hasOwnID: true, shard: try ShardID("eu"),
+      expiresAtMs: before.content.expiry?.expiresAtMs(createdAtMs: createdAtMs))
+    let text = job.text(from: try ShardID("main"), nowMs: createdAtMs + 70_000, aheadMs: 0)
+    #expect(text == entry.text)
+    #expect(try Job(bytes: text) == before)
   }
 
   @Test("jobs are in hand until they are ended, in their order, and no shard waits for another")

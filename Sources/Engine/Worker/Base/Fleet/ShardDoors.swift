@@ -7,6 +7,9 @@ protocol ShardDoor: AnyObject, Sendable {
   /// Whether its Redis is connected and known to be its shard.
   func isThere() async -> Bool
 
+  /// Epoch milliseconds by the clock of its Redis.
+  func nowMs() async -> Int64
+
   /// Adds jobs to their streams, in one pipeline.
   /// - Returns: for each why it was not added, nil when it was. After an error that says so (`mayHaveHappened`) it may have been
   ///   all the same.
