@@ -38,5 +38,14 @@ enum Standby: Sendable {
 
   var sentinels: SentinelSet? { if case .sentinels(let set) = self { set } else { nil } }
 
+  /// The servers that may come to serve, and the one that does.
+  var servers: [RedisServer] {
+    switch self {
+    case .none: []
+    case .sentinels(let set): set.servers
+    case .cluster(let cluster): cluster.nodes
+    }
+  }
+
   var cluster: RedisCluster? { if case .cluster(let cluster) = self { cluster } else { nil } }
 }
