@@ -19,7 +19,7 @@ struct ReloadRow: MatrixRow {
   private static let calmMs = 60_000
   private static let calmMsMin = 4_000
   private static let workers = 3
-  /// How long it may take until all workers tell of a rewrite: they look each second, and tell each second.
+  /// How long it may take until all workers tell of a rewrite: they look twice a second, and tell each second.
   private static let limitSeconds = 10.0
   private static let patienceMs: UInt64 = 60_000
   /// Jobs to an app, so that each worker opens all connections that it may have.
