@@ -186,7 +186,7 @@ class Stage:
     def start_redis(self) -> None:
         """Starts Redis on what it kept, if it ran before."""
         self.redis = self.start("redis", [
-            "redis-server", "--port", "0", "--unixsocket", str(self.socket_path), "--dir",
+            os.environ.get("TEST_REDIS") or "redis-server", "--port", "0", "--unixsocket", str(self.socket_path), "--dir",
             str(self.folder / "redis"), "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
             "--maxmemory-policy", "noeviction", "--daemonize", "no"])
 

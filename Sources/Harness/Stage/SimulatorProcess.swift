@@ -11,6 +11,8 @@ package final class SimulatorProcess: Sendable {
     package var topics: [String] = []
     /// APNs's signing keys that it knows beside the stage's, under the same key id.
     package var moreKeyFiles: [String] = []
+    /// Service accounts of FCM that it knows beside the stage's.
+    package var moreAccountFiles: [String] = []
     /// A line for each accepted push goes to this file.
     package var acceptLog: String?
     /// Streams that a connection may have open at a time; nil for its own default.
@@ -43,6 +45,7 @@ package final class SimulatorProcess: Sendable {
     arguments += options.moreKeyFiles.flatMap {
       ["--apns-key", "\(key.keyID):\(key.teamID):\($0)"]
     }
+    arguments += options.moreAccountFiles.flatMap { ["--service-account", $0] }
     arguments += options.topics.flatMap { ["--topic", $0] }
     if let file = options.acceptLog { arguments += ["--accept-log", file] }
     if let streams = options.streams { arguments += ["--max-concurrent-streams", String(streams)] }

@@ -9,11 +9,13 @@ package final class WorkerProcess: Sendable {
   ///   - tool: a command line that runs another, such as valgrind's.
   ///   - environment: all of it: the caller's PUSHPOOL_ variables would win over the file.
   ///   - log: a file for what it says on standard error; nil leaves it the caller's.
+  ///   - healthFile: a file for probes; nil for none.
   package init(
     program: String, configurationFile: String, under tool: [String] = [],
-    environment: [String: String] = [:], log: String? = nil
+    environment: [String: String] = [:], log: String? = nil, healthFile: String? = nil
   ) throws(LocalServiceError) {
-    let command = tool + [program, "worker", "--config", configurationFile]
+    var command = tool + [program, "worker", "--config", configurationFile]
+    if let healthFile { command += ["--health-file", healthFile] }
     child = try ChildProcess(
       command[0], Array(command.dropFirst()), environment: environment, output: .discard,
       error: log.map { .file($0) } ?? .inherit)

@@ -18,11 +18,11 @@ package enum MissingRight: Equatable, Sendable {
 }
 
 extension RedisError {
-  /// Nil when it is another refusal, or none. The messages are those of Redis 7.0 and 7.2.
+  /// Nil when it is another refusal, or none. The messages are those of Redis 7.0 and 8.2, and of Valkey 9.1.
   package var missingRight: MissingRight? {
     guard case .server(let code, let message) = self else { return nil }
-    // Inside a function, whatever the code: which command or key it was is not told.
-    if message.hasPrefix("The user executing the script can't ") { return .other }
+    // Inside a function, whatever the code: which key it was is not told, nor is the command by each version.
+    if Self.refusalsWithin.contains(where: message.hasPrefix) { return .other }
     guard code == "NOPERM" else { return nil }
     if let start = message.firstRange(of: "to run the '")?.upperBound,
       let end = message[start...].firstIndex(of: "'")
@@ -37,6 +37,9 @@ extension RedisError {
   }
 
   private static let keyMark = " (the key "
+  private static let refusalsWithin = [
+    "The user executing the script can't ", "ACL failure in script: ",
+  ]
 
   /// Adds which key it was to a refusal that leaves it out, as Redis does. Names of users and tokens are part of keys: they
   /// are left out.

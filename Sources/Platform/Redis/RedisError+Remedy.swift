@@ -2,7 +2,7 @@ extension RedisError {
   static let tooManyClients = "max number of clients"
 
   /// Advice about a server that cannot do what it is asked as it is now; nil for any other error. The messages are
-  /// those of Redis 7.0 and 7.2.
+  /// those of Redis 7.0 and 8.2, and of Valkey 9.1.
   package var remedy: String? {
     guard case .server(let code, let message) = self else { return nil }
     switch code {

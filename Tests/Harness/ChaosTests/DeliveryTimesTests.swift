@@ -58,5 +58,6 @@ struct DeliveryTimesTests {
     }
     try PrivateFile.write(lines.joined(), to: file)
     #expect(try AcceptLogFile.firstAccepts(of: [1, 3, 4], file) == [1: 40, 3: 46])
+    #expect(try AcceptLogFile.accepts(within: 41..<46, file) == 2)
   }
 }

@@ -122,6 +122,32 @@ struct ReckoningTests {
     #expect(other.lost == 0)
   }
 
+  @Test("finds a job by its users where the log names none, as of FCM")
+  func findsByUser() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("accepted.log")
+    let entries = [0, 1].map {
+      LedgerEntry(
+        number: $0, id: "job-\($0)", app: "post", users: $0..<$0 + 1, isNamedByUser: $0 == 1,
+        isAcknowledged: true)
+    }
+    // The project stands in place of a topic.
+    let lines = [1, 1, 5].map { "1000 fcm \(Self.crowd.tokenText($0)) demo-shop 1 3 00ff\n" }
+    try PrivateFile.write(lines.joined(), to: file)
+    let records = Dictionary(
+      uniqueKeysWithValues: entries.map { entry in
+        var record = JobRecord(app: "post", id: entry.id, state: .done)
+        record.total = 1
+        record.counts.accepted = 1
+        return (entry.number, record)
+      })
+    let sum = try Reckoning.make(entries, acceptLog: file, records: records)
+    #expect(sum.duplicates == 1)
+    #expect(sum.phantoms == 1)
+    // Its user stands in the log of no job that is named so.
+    #expect(sum.lost == 1)
+  }
+
   @Test("refuses a log that it cannot read")
   func refusesGarbage() {
     #expect(throws: ChaosError.self) { try Self.reckon(["half a line\n"]) }

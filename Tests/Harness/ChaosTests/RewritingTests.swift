@@ -7,20 +7,29 @@ import Testing
 
 @Suite("rewriting of a configuration")
 struct RewritingTests {
-  /// A configuration with the first app, one that never changes and the one that comes.
+  /// A configuration with the first app, one that never changes, the one that comes, and one on FCM.
   private static func with(_ body: (SharedConfiguration) throws -> Void) throws {
     let folder = try TemporaryFolder()
     let keys = try NetworkKeys(folder: folder.path, port: 2_197)
-    let text = ConfigurationText(
+    var text = ConfigurationText(
       redisURL: "redis://127.0.0.1:6379",
       apps: [ChaosStage.app, "other", ConfigurationContent.comingApp].map {
         .init(id: $0, apns: [.production: "https://localhost:2197"])
       })
+    text.apps.append(
+      .init(
+        id: ConfigurationContent.accountApp, apns: [:],
+        others: [.fcm: "https://localhost:2197"]))
     let shared = SharedConfiguration(
       file: folder.file("pushpool.yaml"), text: text, keys: keys)
     try SharedConfiguration.replace(
       ConfigurationContent.keyFile(shared),
       by: try #require(TextFile.read(keys.apnsKey.file, bytesMax: 10_000)))
+    let second = try SharedConfiguration.makeSecondAccount(folder.path, port: 2_197)
+    #expect(second == shared.secondAccountFile)
+    try SharedConfiguration.replace(
+      ConfigurationContent.accountFile(shared),
+      by: try #require(TextFile.read(second, bytesMax: 10_000)))
     try body(shared)
   }
 
@@ -39,7 +48,8 @@ struct RewritingTests {
           let configuration = try Self.parse(content.text(shared), shared)
           #expect(configuration.validateFilesExist(for: .worker).isEmpty)
           #expect(
-            configuration.apps.map(\.id) == ["shop", "other"] + (hasComingApp ? ["news"] : []))
+            configuration.apps.map(\.id)
+              == ["shop", "other"] + (hasComingApp ? ["news"] : []) + ["post"])
           let shop = try #require(configuration.apps.first)
           #expect((shop.pushesPerSecond == 20_000) == (rate?.hasPrefix("pushes") ?? false))
           #expect((shop.eventsPerMinute == 1_200) == (rate?.hasPrefix("events") ?? false))
@@ -67,15 +77,17 @@ struct RewritingTests {
     }
   }
 
-  @Test("each kind but the mending changes a good content, or breaks its file")
+  @Test(
+    "each kind changes a good content or breaks its file, but the mending, and what is in Redis")
   func changes() {
     var dice = SeededDice(seed: 1)
     for kind in Rewriting.allCases {
       let former = ConfigurationContent(hasComingApp: true, rate: ConfigurationContent.rates[1])
       let next = kind.content(after: former, &dice)
-      #expect((next != former) == (!kind.isBroken && kind != .mending))
+      let isChange = !kind.isBroken && kind != .mending && kind != .tenant
+      #expect((next != former) == isChange)
       let renewals = next.renewals(after: former)
-      #expect(renewals == (kind == .key || kind == .rate ? 1 : 0))
+      #expect(renewals == (kind == .key || kind == .account || kind == .rate ? 1 : 0))
     }
   }
 

@@ -119,6 +119,24 @@ import Testing
     }
   }
 
+  @Test("servers and sentinels are started by the program that a variable names")
+  func otherProgram() async throws {
+    #expect(RedisProgram.name(given: nil) == "redis-server")
+    #expect(RedisProgram.name(given: "") == "redis-server")
+    #expect(RedisProgram.name(given: "valkey-server") == "valkey-server")
+    let result = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        setenv(RedisProgram.variable, "/nowhere/valkey-server", 1)
+        do { _ = try await RedisServer.start() } catch { print("server: \(error)") }
+        do { _ = try await SentinelServer.start(.init(masterPort: 1)) } catch {
+          print("sentinel: \(error)")
+        }
+      })
+    let output = String(decoding: result.standardOutputContent, as: UTF8.self)
+    #expect(output.contains("server: cannot start /nowhere/valkey-server"), "\(output)")
+    #expect(output.contains("sentinel: cannot start /nowhere/valkey-server"), "\(output)")
+  }
+
   @Test("a server and its folder go with a process that is killed")
   func goesWithKilledOwner() async throws {
     let result = try #require(
@@ -154,7 +172,7 @@ import Testing
     var fastestProgram = Duration.seconds(60)
     for _ in 0..<3 {
       let begin = clock.now
-      let program = try ChildProcess("redis-server", ["--version"], output: .discard)
+      let program = try ChildProcess(RedisProgram.name, ["--version"], output: .discard)
       #expect(await program.waitForExit(timeoutMs: patienceMs) == .code(0))
       let between = clock.now
       let server = try await RedisServer.start()

@@ -74,7 +74,7 @@ actor ConfigurationKeeper {
   /// Loads what changes, until `end`.
   func run() async {
     await begin()
-    var filesAtMs = FleetClock.uptimeMs + Int64(WorkerLimits.filesLookMs)
+    var filesAtMs = FleetClock.uptimeMs + Int64(watch.lookMs)
     while !isEnded {
       let untilFilesMs = UInt64(max(0, filesAtMs - FleetClock.uptimeMs))
       await signal.wait(
@@ -188,13 +188,13 @@ actor ConfigurationKeeper {
       switch watch.look(nowMs: nowMs, { FileIdentity(path: $0) }) {
       case .restless: return WorkerLimits.filesSettleMs
       case .calm:
-        guard let againAtMs, nowMs >= againAtMs else { return WorkerLimits.filesLookMs }
+        guard let againAtMs, nowMs >= againAtMs else { return watch.lookMs }
       case .changed: break
       }
     }
     await load(isAsked: isAsked)
     let tookMs = UInt64(max(0, FleetClock.uptimeMs - nowMs))
-    return max(WorkerLimits.filesLookMs, tookMs * WorkerLimits.loadRest)
+    return max(watch.lookMs, tookMs * WorkerLimits.loadRest)
   }
 
   // MARK: Loading

@@ -33,6 +33,12 @@ struct FileWatch {
     self.unrestMsMax = unrestMsMax
   }
 
+  /// How long to wait between two looks while nothing has changed, in ms.
+  var lookMs: UInt64 {
+    marks.paths.count < WorkerLimits.fewFilesMax
+      ? WorkerLimits.fewFilesLookMs : WorkerLimits.filesLookMs
+  }
+
   /// Looks at the files.
   /// - Parameters:
   ///   - nowMs: by a clock that is never set.

@@ -57,6 +57,13 @@ enum AcceptLogFile {
     return found
   }
 
+  /// How many pushes were accepted within a span of epoch milliseconds.
+  static func accepts(within span: Range<Int64>, _ path: String) throws(ChaosError) -> Int {
+    var count = 0
+    try forEach(path) { if span.contains($0.atMs) { count += 1 } }
+    return count
+  }
+
   /// How many bytes it has, which grow with each accept.
   static func bytes(_ path: String) -> Int {
     var information = stat()

@@ -5,10 +5,11 @@ final class Ledger: Sendable {
   private let content = Mutex<[LedgerEntry]>([])
 
   /// Opens an entry before its job is sent.
-  func open(app: String, users: Range<Int>) -> LedgerEntry {
+  func open(app: String, users: Range<Int>, isNamedByUser: Bool = false) -> LedgerEntry {
     content.withLock { entries in
       let entry = LedgerEntry(
-        number: entries.count, id: "job-\(entries.count)", app: app, users: users)
+        number: entries.count, id: "job-\(entries.count)", app: app, users: users,
+        isNamedByUser: isNamedByUser)
       entries.append(entry)
       return entry
     }
@@ -34,6 +35,8 @@ struct LedgerEntry: Sendable {
   let id: String
   let app: String
   let users: Range<Int>
+  /// Whether the accept log tells whom its pushes went to and no job, as of FCM. Such users get one job of all.
+  var isNamedByUser = false
   /// Whether Redis said that it has it.
   var isAcknowledged = false
   /// When a cancellation or pause was answered, in epoch milliseconds; nil while it may be sent.

@@ -42,10 +42,12 @@ struct Reckoning: Sendable {
     _ entries: [LedgerEntry], acceptLog: String, records: [Int: JobRecord]
   ) throws(ChaosError) -> Reckoning {
     var sum = Reckoning()
+    let jobs = Self.jobsNamedByUsers(entries)
     var counts = entries.map { [UInt16](repeating: 0, count: $0.users.count) }
     try AcceptLogFile.forEach(acceptLog) { line in
       sum.accepts += 1
-      guard let job = line.job, job < entries.count, let user = line.user,
+      guard let job = line.job ?? line.user.flatMap({ jobs[$0] }), job < entries.count,
+        let user = line.user,
         entries[job].users.contains(user)
       else {
         sum.phantoms += 1
@@ -68,6 +70,14 @@ struct Reckoning: Sendable {
       sum.duplicates += counts[entry.number].reduce(0) { $0 + max(0, Int($1) - 1) }
     }
     return sum
+  }
+
+  /// The numbers of entries that are named by their users.
+  private static func jobsNamedByUsers(_ entries: [LedgerEntry]) -> [Int: Int] {
+    entries.reduce(into: [:]) { jobs, entry in
+      guard entry.isNamedByUser else { return }
+      for user in entry.users { jobs[user] = entry.number }
+    }
   }
 
   private mutating func add(_ entry: LedgerEntry, _ counts: [UInt16], _ record: JobRecord?) {

@@ -71,6 +71,18 @@ package struct RowResult: Sendable {
     if !isPassed { for example in reckoning.examples { note("\(start)\(example)") } }
   }
 
+  /// Tells of one phase what the row tells of all together.
+  /// - Parameters:
+  ///   - allowed: the duplicates that its faults explain.
+  ///   - recoverySeconds: the longest time until work went on.
+  mutating func note(
+    phase name: String, _ reckoning: Reckoning, duplicatesMax allowed: Int, recoverySeconds: Double
+  ) {
+    note(
+      "\(name): work went on after \(tenths(recoverySeconds)) s at the latest; of \(reckoning.pushes) pushes "
+        + "\(reckoning.lost) were lost and \(reckoning.duplicates) sent twice, \(allowed) at most")
+  }
+
   /// Expects as `take` does, for faults that explain no push but an accepted one.
   mutating func expectAllAccepted(_ reckoning: Reckoning, _ name: String = "") {
     let start = name.isEmpty ? "" : "\(name): "

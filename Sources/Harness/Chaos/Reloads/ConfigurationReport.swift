@@ -9,17 +9,22 @@ struct ConfigurationReport: Sendable {
   private(set) var digests: Set<String> = []
   /// The alarms of configurations that are refused; empty text for a worker that refuses none.
   private(set) var refusals: Set<String> = []
+  /// The apps of Redis that are taken: how many, and up to which change.
+  private(set) var tenants: Set<String> = []
 
   init(_ session: ChaosSession) async throws {
     let names = try await session.command("ZRANGE", "pushpool:workers", "0", "-1").array ?? []
     for name in names.compactMap(\.string) {
       let told =
         try await session.command(
-          "HMGET", "pushpool:worker:\(name)", "configuration_digest", "configuration_alarm"
-        ).array ?? []
+          "HMGET", "pushpool:worker:\(name)", "configuration_digest", "configuration_alarm",
+          "redis_apps", "redis_apps_change"
+        ).array?.map { $0.string ?? "" } ?? []
+      guard told.count == 4 else { throw ChaosError("the beat of \(name) cannot be read") }
       workers.insert(name)
-      digests.insert(told.first?.string ?? "")
-      refusals.insert(told.last?.string ?? "")
+      digests.insert(told[0])
+      refusals.insert(told[1])
+      tenants.insert("\(told[2]) up to \(told[3])")
     }
   }
 
@@ -38,7 +43,8 @@ struct ConfigurationReport: Sendable {
   }
 
   var sentence: String {
-    "\(workers.count) workers tell the configurations \(digests.sorted()) and refuse \(refusals.sorted())"
+    "\(workers.count) workers tell the configurations \(digests.sorted()), refuse \(refusals.sorted()) "
+      + "and have these apps of Redis: \(tenants.sorted())"
   }
 }
 

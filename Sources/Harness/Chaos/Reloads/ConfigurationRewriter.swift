@@ -1,5 +1,6 @@
 import Glibc
 import LocalServices
+import Redis
 
 /// An operator who rewrites the configuration that all workers share, and looks whether they tell what they have to.
 struct ConfigurationRewriter: Sendable {
@@ -10,12 +11,16 @@ struct ConfigurationRewriter: Sendable {
   private let stage: ChaosStage
   private let limitSeconds: Double
   private let signingKeys: [String]
+  private let accounts: [String]
+  private let tenants: TenantCommands
   private var dice: SeededDice
   /// The good content that is there, or was before a broken file.
   private var content = ConfigurationContent()
   /// The text of the file.
   private var written = ""
   private var isBroken = false
+  /// Whether the app stands in Redis that comes and goes there.
+  private var hasTenant = false
   /// The digests that were told of contents.
   private var digests: [ConfigurationContent: String] = [:]
   /// The next rewrites, the last one first. An app that no worker has ever had comes first.
@@ -30,6 +35,7 @@ struct ConfigurationRewriter: Sendable {
   ) async throws -> ConfigurationRewriter {
     var rewriter = try ConfigurationRewriter(stage, limitSeconds: limitSeconds)
     try rewriter.replaceKey()
+    try rewriter.replaceAccount()
     try rewriter.replaceFile(rewriter.content.text(stage.configuration))
     for _ in 0..<count { try await stage.fleet.start() }
     let report = try await stage.eventually(ChaosLimits.startMsMax * UInt64(count)) {
@@ -49,12 +55,16 @@ struct ConfigurationRewriter: Sendable {
     self.limitSeconds = limitSeconds
     dice = stage.trial.dice(.faults)
     let shared = stage.configuration
-    signingKeys = try [shared.keys.apnsKey.file, shared.secondKeyFile].map { file in
-      guard let text = TextFile.read(file, bytesMax: ChaosLimits.textBytesMax) else {
-        throw ChaosError("\(file) cannot be read")
-      }
-      return text
+    signingKeys = try [shared.keys.apnsKey.file, shared.secondKeyFile].map(Self.text)
+    accounts = try [shared.keys.serviceAccount.file, shared.secondAccountFile].map(Self.text)
+    tenants = try TenantCommands(stage)
+  }
+
+  private static func text(of file: String) throws -> String {
+    guard let text = TextFile.read(file, bytesMax: ChaosLimits.textBytesMax) else {
+      throw ChaosError("\(file) cannot be read")
     }
+    return text
   }
 
   // MARK: Rewriting
@@ -69,11 +79,12 @@ struct ConfigurationRewriter: Sendable {
     }
   }
 
-  /// Leaves a good configuration that has all apps, and waits until all workers tell that they have it.
+  /// Leaves a good configuration and all apps, and waits until all workers tell that they have them.
   mutating func finish() async throws {
     let since = ContinuousClock.now
     try put(ConfigurationContent(hasComingApp: true))
     try await waitUntilTaken("the last one", since)
+    if !hasTenant { try await turnTenant() }
   }
 
   /// Each kind comes once before any comes again.
@@ -85,6 +96,7 @@ struct ConfigurationRewriter: Sendable {
   }
 
   private mutating func rewrite(_ kind: Rewriting) async throws {
+    if kind == .tenant { return try await turnTenant() }
     let since = ContinuousClock.now
     if kind.isBroken {
       try replaceFile(kind.text(content, stage.configuration))
@@ -106,15 +118,36 @@ struct ConfigurationRewriter: Sendable {
     }
   }
 
-  /// Puts a good content in place: the key, the file, or both.
+  /// Adds the app to Redis, or removes it, and waits until all workers tell that they go by that.
+  private mutating func turnTenant() async throws {
+    let since = ContinuousClock.now
+    hasTenant.toggle()
+    if hasTenant { try await tenants.add() } else { try await tenants.remove() }
+    tally.rewrites += 1
+    if hasTenant { tally.renewals += 1 }
+    let changes = try await stage.session.command(
+      "XREVRANGE", "pushpool:app_changes", "+", "-", "COUNT", "1")
+    guard let change = changes.array?.first?.array?.first?.string else {
+      throw ChaosError("Redis does not say which change of its apps was the last")
+    }
+    let wanted = "\(hasTenant ? 1 : 0) up to \(change)"
+    let isTold = try await told { $0.tenants == [wanted] ? wanted : nil } != nil
+    guard isTold else { return try await fail(Rewriting.tenant.rawValue) }
+    tally.taken += 1
+    tally.tenantSeconds = max(tally.tenantSeconds, (ContinuousClock.now - since) / .seconds(1))
+  }
+
+  /// Puts a good content in place: the key, the account, the file, or several.
   private mutating func put(_ wanted: ConfigurationContent) throws {
     let hasOtherKey = wanted.hasSecondKey != content.hasSecondKey
+    let hasOtherAccount = wanted.hasSecondAccount != content.hasSecondAccount
     tally.renewals += wanted.renewals(after: content)
     content = wanted
     isBroken = false
     if hasOtherKey { try replaceKey() }
+    if hasOtherAccount { try replaceAccount() }
     let text = wanted.text(stage.configuration)
-    if text != written || !hasOtherKey { try replaceFile(text) }
+    if text != written || !(hasOtherKey || hasOtherAccount) { try replaceFile(text) }
     tally.rewrites += 1
   }
 
@@ -122,6 +155,12 @@ struct ConfigurationRewriter: Sendable {
     try SharedConfiguration.replace(
       ConfigurationContent.keyFile(stage.configuration),
       by: signingKeys[content.hasSecondKey ? 1 : 0])
+  }
+
+  private func replaceAccount() throws {
+    try SharedConfiguration.replace(
+      ConfigurationContent.accountFile(stage.configuration),
+      by: accounts[content.hasSecondAccount ? 1 : 0])
   }
 
   private mutating func replaceFile(_ text: String) throws {

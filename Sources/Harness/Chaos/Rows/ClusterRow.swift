@@ -41,24 +41,34 @@ struct ClusterRow: MatrixRow {
     options.leaseSeconds = 30
     let changes = trial.scaled(Self.changes, atLeast: 1)
     let allowed = changes * options.workers * options.inHandMax
-    let (reckoning, seconds) = try await ChaosStage.with(trial, options) { stage in
-      let seconds = try await stage.underLoad { stage in
-        var dice = trial.dice(.faults)
-        var longest = 0.0
-        for change in 1...changes {
-          try await ChaosStage.pause(ms: dice.pick(Self.pauseMs))
-          trial.say("\(way.rawValue), change \(change) of \(changes)")
-          longest = max(longest, try await Self.bringAbout(way, stage))
-        }
-        return longest
+    let (reckoning, seconds, readiness) = try await ChaosStage.with(trial, options) { stage in
+      let (seconds, readiness) = try await ReadinessWatch.beside(stage) {
+        try await stage.underLoad { try await Self.bringAbout(way, times: changes, $0) }
       }
-      return (try stage.reckon(try await stage.drain()), seconds)
+      return (try stage.reckon(try await stage.drain()), seconds, readiness)
     }
     result.runs += changes
     // What was settled and not replicated yet is sent again: of each worker what it had in hand.
     result.take(reckoning, duplicatesMax: allowed, way.rawValue)
     result.expectAllAccepted(reckoning, way.rawValue)
+    result.take(readiness, way.rawValue)
     result.noteRecovery(seconds)
+    result.note(
+      phase: way.rawValue, reckoning, duplicatesMax: allowed, recoverySeconds: seconds)
+  }
+
+  /// - Returns: the longest that it took until work went on, in seconds.
+  private static func bringAbout(
+    _ way: Way, times: Int, _ stage: ChaosStage
+  ) async throws -> Double {
+    var dice = stage.trial.dice(.faults)
+    var longest = 0.0
+    for time in 1...times {
+      try await ChaosStage.pause(ms: dice.pick(pauseMs))
+      stage.trial.say("\(way.rawValue), change \(time) of \(times)")
+      longest = max(longest, try await bringAbout(way, stage))
+    }
+    return longest
   }
 
   /// - Returns: how many seconds it took until work went on: from the fault, and where a slot was moved from when all of it was.

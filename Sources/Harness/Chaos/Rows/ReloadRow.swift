@@ -10,7 +10,7 @@ struct ReloadRow: MatrixRow {
 
   private static let rewrites = 100
   /// The first, each kind once, and a good file after each broken one.
-  private static let rewritesMin = 10
+  private static let rewritesMin = 12
   private static let smallJobs = 1_000
   private static let smallJobsMin = 30
   private static let smallJobsPauseMs: UInt64 = 200
@@ -19,7 +19,7 @@ struct ReloadRow: MatrixRow {
   private static let calmMs = 60_000
   private static let calmMsMin = 4_000
   private static let workers = 3
-  /// How long it may take until all workers tell of a rewrite: they look each second, and tell each second.
+  /// How long it may take until all workers tell of a rewrite: they look twice a second, and tell each second.
   private static let limitSeconds = 10.0
   private static let patienceMs: UInt64 = 60_000
   /// Jobs to an app, so that each worker opens all connections that it may have.
@@ -27,12 +27,18 @@ struct ReloadRow: MatrixRow {
   private static let unchanged = Crowd(app: "other", count: 4_000, userPrefix: "o")
   private static let coming = Crowd(
     app: ConfigurationContent.comingApp, count: 100, userPrefix: "n")
+  private static let tenant = Crowd(app: TenantCommands.app, count: 100, userPrefix: "t")
+  /// Each of its users gets one job.
+  private static let onFCM = Crowd(
+    app: ConfigurationContent.accountApp, count: 4_000, userPrefix: "p", network: .fcm)
 
   func run(_ trial: Trial) async throws -> RowResult {
     var options = StageOptions(users: trial.users, workers: 0)
     options.otherApps = [Self.unchanged.app, Self.coming.app]
-    options.hasSecondKey = true
-    // Longer than the coming app is ever away.
+    options.fcmApps = [Self.onFCM.app]
+    options.hasSecondKeys = true
+    options.hasTenants = true
+    // Longer than an app is ever away.
     options.unroutedSeconds = 600
     // Nothing of this row ends a lease, or has a request wait: on a busy machine these limits do not either.
     options.leaseSeconds = 60
@@ -41,7 +47,9 @@ struct ReloadRow: MatrixRow {
     let limitSeconds = trial.limit(Self.limitSeconds)
     var result = RowResult(number, fault)
     try await ChaosStage.with(trial, options) { stage in
-      for crowd in [Self.unchanged, Self.coming] { try await stage.install(crowd) }
+      for crowd in [Self.unchanged, Self.coming, Self.tenant, Self.onFCM] {
+        try await stage.install(crowd)
+      }
       let started = try await ConfigurationRewriter.start(
         stage, workers: Self.workers, limitSeconds: limitSeconds)
       let before = try await Self.openConnections(stage)
@@ -56,6 +64,7 @@ struct ReloadRow: MatrixRow {
       result.expectRecovery(within: limitSeconds)
       if let failure = rewriter.tally.failure { result.fail(failure) }
       result.note(rewriter.tally.sentence)
+      result.note(try Self.rate(course, stage))
       try Self.judgeTimes(course, stage, &result)
       try await Self.judgeFleet(rewriter, limitSeconds, stage, &result)
       try await Self.judgeConnections(before, after, rewriter, limitSeconds, stage, &result)
@@ -101,18 +110,24 @@ struct ReloadRow: MatrixRow {
     }
   }
 
-  /// Enqueues jobs all the while, also of the coming app while nobody has it: they wait for it.
+  /// Enqueues jobs all the while, also of apps that nobody has then: they wait for them.
   /// - Returns: when those to the app that never changes were enqueued.
   private static func enqueueSmallJobs(
     _ stage: ChaosStage, until isOver: Notice
   ) async throws -> DeliveryTimes.Starts {
-    let crowds = [stage.crowd, unchanged, coming]
+    let crowds = [stage.crowd, unchanged, coming, tenant, onFCM]
     let least = stage.trial.scaled(smallJobs, atLeast: smallJobsMin)
     var starts: DeliveryTimes.Starts = [:]
     var count = 0
+    var userOnFCM = 0
     while !isOver.isRaised || count < least {
       for crowd in crowds {
-        let user = count % crowd.count
+        var user = count % crowd.count
+        if crowd.app == onFCM.app {
+          guard userOnFCM < crowd.count else { continue }
+          user = userOnFCM
+          userOnFCM += 1
+        }
         let startMs = EpochClock.nowMs()
         let entry = try await stage.enqueue(user..<user + 1, to: crowd)
         if crowd.app == unchanged.app { starts[entry.number] = startMs }
@@ -121,6 +136,12 @@ struct ReloadRow: MatrixRow {
       if !isOver.isRaised { try await ChaosStage.pause(ms: smallJobsPauseMs) }
     }
     return starts
+  }
+
+  private static func rate(_ course: Course, _ stage: ChaosStage) throws -> String {
+    let count = try AcceptLogFile.accepts(within: course.busy, stage.acceptLog)
+    let seconds = max(1, (course.busy.count + 500) / 1_000)
+    return "\(count) pushes were accepted in \(seconds) s of rewrites, \(count / seconds) a second"
   }
 
   private static func judgeTimes(
@@ -170,12 +191,13 @@ struct ReloadRow: MatrixRow {
     let refusals = counters.answers.filter { $0.key != 200 }
     result.expect(counters.violations == 0, "\(counters.violations) streams too many")
     result.expect(refusals.isEmpty, "the networks did not accept all: \(refusals)")
-    // The first app and the other one at first, and each time that an app came or was sent to otherwise.
-    let openedMax = most * (2 + rewriter.tally.renewals)
+    // Three apps at first, and each time that an app came or was sent to otherwise. And each token of FCM is fetched over one.
+    let openedMax = most * (3 + rewriter.tally.renewals) + counters.bearerTokensIssued
     result.expect(
       counters.connectionsOpened <= openedMax,
       "\(counters.connectionsOpened) connections were opened, at most \(openedMax) are explained")
-    let openMax = most * 3
+    // Of five apps, and what a worker fetches tokens over.
+    let openMax = most * 5 + workers
     let isClosed = try await stage.eventually(UInt64(limitSeconds * 1_000)) {
       try await stage.simulator.counters().connectionsOpen <= openMax ? true : nil
     }

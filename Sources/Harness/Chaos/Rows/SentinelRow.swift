@@ -45,28 +45,37 @@ struct SentinelRow: MatrixRow {
     options.leaseSeconds = 30
     let times = trial.scaled(Self.times, atLeast: 1)
     let allowed = times * options.workers * options.inHandMax
-    let (reckoning, seconds) = try await ChaosStage.with(trial, options) { stage in
-      let seconds = try await stage.underLoad { stage in
-        var dice = trial.dice(.faults)
-        var longest = 0.0
-        let master = try await Self.prepare(way, stage)
-        for time in 1...times {
-          try await ChaosStage.pause(ms: dice.pick(Self.pauseMs))
-          trial.say("\(way.rawValue), \(time) of \(times)")
-          let seconds =
-            way.makesAnotherMaster
-            ? try await Self.failOver(way, stage) : try await Self.cut(master, stage)
-          longest = max(longest, seconds)
-        }
-        return longest
+    let (reckoning, seconds, readiness) = try await ChaosStage.with(trial, options) { stage in
+      let (seconds, readiness) = try await ReadinessWatch.beside(stage) {
+        try await stage.underLoad { try await Self.bringAbout(way, times: times, $0) }
       }
-      return (try stage.reckon(try await stage.drain()), seconds)
+      return (try stage.reckon(try await stage.drain()), seconds, readiness)
     }
     result.runs += times
     // What was settled and not replicated yet is sent again: of each worker what it had in hand.
     result.take(reckoning, duplicatesMax: allowed, way.rawValue)
     result.expectAllAccepted(reckoning, way.rawValue)
+    result.take(readiness, way.rawValue)
     result.noteRecovery(seconds)
+    result.note(
+      phase: way.rawValue, reckoning, duplicatesMax: allowed, recoverySeconds: seconds)
+  }
+
+  /// - Returns: the longest that it took until work went on, in seconds.
+  private static func bringAbout(
+    _ way: Way, times: Int, _ stage: ChaosStage
+  ) async throws -> Double {
+    var dice = stage.trial.dice(.faults)
+    var longest = 0.0
+    let master = try await prepare(way, stage)
+    for time in 1...times {
+      try await ChaosStage.pause(ms: dice.pick(pauseMs))
+      stage.trial.say("\(way.rawValue), \(time) of \(times)")
+      let seconds =
+        way.makesAnotherMaster ? try await failOver(way, stage) : try await cut(master, stage)
+      longest = max(longest, seconds)
+    }
+    return longest
   }
 
   private static func sentinels(of stage: ChaosStage) throws(ChaosError) -> SentinelSet {

@@ -8,7 +8,8 @@ extension ChaosStage {
     _ users: Range<Int>, to crowd: Crowd? = nil, more: String = "", priority: Priority = .normal
   ) async throws -> LedgerEntry {
     let crowd = crowd ?? self.crowd
-    let entry = ledger.open(app: crowd.app, users: users)
+    let entry = ledger.open(
+      app: crowd.app, users: users, isNamedByUser: crowd.network == .fcm)
     try await enqueue(entry, to: crowd, more: more, priority: priority)
     return entry
   }

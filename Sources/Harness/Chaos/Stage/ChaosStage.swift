@@ -50,6 +50,10 @@ final class ChaosStage: Sendable {
       options, redis: redisURL, port: providerProxy?.port ?? stage.port, directPort: stage.port)
     text.prefix = standby.prefix
     Self.spread(&text, over: standby.shards, options)
+    if options.hasTenants {
+      let key = try SharedConfiguration.makeSealingKey(stage.folder.path)
+      text.sections.append("apps_in_redis: {key_files: ['\(key)']}")
+    }
     configuration = SharedConfiguration(file: try stage.write(text), text: text, keys: stage.keys)
     fleet = Fleet(
       program: trial.programs.pushpool, configurationFile: configuration.file,
@@ -73,8 +77,12 @@ final class ChaosStage: Sendable {
     try await Stage.with(options.redis.server) { stage in
       var simulated = SimulatorProcess.Options(script: options.health)
       simulated.acceptLog = acceptLog(stage)
-      if options.hasSecondKey {
-        simulated.moreKeyFiles = [try SharedConfiguration.makeSecondKey(stage.folder.path)]
+      if options.hasSecondKeys {
+        let folder = stage.folder.path
+        simulated.moreKeyFiles = [try SharedConfiguration.makeSecondKey(folder)]
+        simulated.moreAccountFiles = [
+          try SharedConfiguration.makeSecondAccount(folder, port: stage.port)
+        ]
       }
       return try await stage.withSimulator(trial.programs.simulator, simulated) { simulator in
         try await Standby.with(options, stage.redis) { standby in
@@ -115,6 +123,10 @@ final class ChaosStage: Sendable {
           id: app, apns: places,
           others: options.crowd.network == .apns ? [:] : [options.crowd.network: endpoint])
       })
+    let endpoint = "https://localhost:\(port)"
+    configuration.apps += options.fcmApps.map {
+      ConfigurationText.App(id: $0, apns: [:], others: [.fcm: endpoint])
+    }
     // The stage's Redis is gone with it.
     configuration.acceptedRisks = [.noAppendOnlyFile]
     configuration.logLevel = "info"

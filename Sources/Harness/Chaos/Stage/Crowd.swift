@@ -22,7 +22,7 @@ struct Crowd: Sendable {
   var userPrefix = "u"
   /// Whether every other installation is for development.
   var hasDevelopment = false
-  /// The tokens have the form of APNs and JPush.
+  /// The tokens have a form that each network takes. FCM's accepts name no job: so a user of it may get one.
   var network = Network.apns
 
   /// Whether jobs raise its badges.

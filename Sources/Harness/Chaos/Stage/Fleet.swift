@@ -9,6 +9,7 @@ actor Fleet {
     let number: Int
     let child: ChildProcess
     let logFile: String
+    let healthFile: String
     /// Whether it is to end by itself, at a crash point.
     let isToCrash: Bool
 
@@ -50,11 +51,13 @@ actor Fleet {
   func start(lesser: Bool = false, environment: [String: String] = [:]) throws -> Member {
     started += 1
     let logFile = "\(folder)/worker-\(started).log"
+    let healthFile = "\(folder)/worker-\(started).health"
     let worker = try WorkerProcess(
       program: program, configurationFile: lesser ? lesserFile : configurationFile,
-      environment: self.environment.merging(environment) { $1 }, log: logFile)
+      environment: self.environment.merging(environment) { $1 }, log: logFile,
+      healthFile: healthFile)
     let member = Member(
-      number: started, child: worker.child, logFile: logFile,
+      number: started, child: worker.child, logFile: logFile, healthFile: healthFile,
       isToCrash: environment["PUSHPOOL_CRASH_AT"] != nil)
     members.append(member)
     return member

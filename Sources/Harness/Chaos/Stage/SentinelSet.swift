@@ -3,7 +3,7 @@ import LocalServices
 /// A replica of a stage's Redis, and the sentinels that watch both.
 struct SentinelSet: Sendable {
   /// The stage's own server, which is the master at first, and its replica.
-  private let servers: [RedisServer]
+  let servers: [RedisServer]
   let sentinels: [SentinelServer]
 
   /// The URL by which workers and the runner find the master.

@@ -18,8 +18,13 @@ struct StageOptions: Sendable {
   var hosts: [String: String] = [:]
   /// The apps that the lesser configuration lacks, which some workers may be started with.
   var lesserLack: [String] = []
-  /// Whether the networks know a second signing key under the id of the first, `SharedConfiguration.secondKeyFile`.
-  var hasSecondKey = false
+  /// Apps beside those, which have FCM alone.
+  var fcmApps: [String] = []
+  /// Whether the networks know a second signing key under the id of the first, and a second account of the Firebase project:
+  /// those of `SharedConfiguration`.
+  var hasSecondKeys = false
+  /// Whether workers know apps that stand in Redis, by `SharedConfiguration.sealingKeyFile`.
+  var hasTenants = false
   /// Whether a fault proxy stands between the workers and the networks.
   var hasProviderProxy = false
   /// Whether the other apps go to the networks without it.

@@ -57,5 +57,14 @@ enum Standby: Sendable {
 
   var shards: [RedisServer] { if case .shards(let servers) = self { servers } else { [] } }
 
+  /// The servers that may come to serve, and the one that does.
+  var servers: [RedisServer] {
+    switch self {
+    case .none, .shards: []
+    case .sentinels(let set): set.servers
+    case .cluster(let cluster): cluster.nodes
+    }
+  }
+
   var cluster: RedisCluster? { if case .cluster(let cluster) = self { cluster } else { nil } }
 }

@@ -7,15 +7,20 @@ package struct FCMServiceAccount: Sendable {
   /// The public key that verifies the assertions signed with it, PEM.
   package let publicKeyPEM: String
 
-  /// Makes a key and writes the account into `<project id>.json`. `tokenURI` is where access tokens
-  /// are fetched: a simulator's address.
+  private static let usualName = "pushpool"
+
+  /// Makes a key and writes the account into `<project id>.json`, or with another name than the usual one into
+  /// `<project id>-<name>.json`.
+  /// - Parameters:
+  ///   - name: of the account, which tells those of a project apart.
+  ///   - tokenURI: where access tokens are fetched: a simulator's address.
   package init(
-    folder: String, projectID: String = "demo-shop", tokenURI: String
+    folder: String, projectID: String = "demo-shop", name: String? = nil, tokenURI: String
   ) throws(LocalServiceError) {
     let key = try PrivateKey.rsa()
-    file = "\(folder)/\(projectID).json"
+    file = "\(folder)/\(projectID)\(name.map { "-\($0)" } ?? "").json"
     self.projectID = projectID
-    clientEmail = "pushpool@\(projectID).iam.gserviceaccount.com"
+    clientEmail = "\(name ?? Self.usualName)@\(projectID).iam.gserviceaccount.com"
     privateKeyID = String(UInt64.random(in: .min ... .max), radix: 16)
     publicKeyPEM = try key.publicPEM()
     let members = [

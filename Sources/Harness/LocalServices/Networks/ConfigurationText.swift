@@ -14,6 +14,8 @@ package struct ConfigurationText: Sendable {
     package var messagesPerMinute: Int?
     /// APNs's signing key in place of the stage's, under the same key id.
     package var apnsKeyFile: String?
+    /// FCM's account in place of the stage's.
+    package var serviceAccountFile: String?
     /// Further members of the app, such as `pushes_per_second: 100`.
     package var members: [String] = []
 

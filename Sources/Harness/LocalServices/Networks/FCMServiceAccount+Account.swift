@@ -1,6 +1,6 @@
 extension FCMServiceAccount: PlayedAccount {
   package func members(of app: ConfigurationText.App, path: (String) -> String) -> [String] {
-    ["service_account_file: \(path(file))"]
+    ["service_account_file: \(path(app.serviceAccountFile ?? file))"]
       + (app.messagesPerMinute.map { ["messages_per_minute: \($0)"] } ?? [])
   }
 

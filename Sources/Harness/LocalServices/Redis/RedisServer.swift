@@ -1,6 +1,6 @@
 import Glibc
 
-/// A real redis-server of one's own, on a Unix socket in a temporary folder: nothing else on this
+/// A real redis-server of one's own, or another ``RedisProgram``, on a Unix socket in a temporary folder: nothing else on this
 /// machine sees it, and it is gone, with its data, when this object is released or closed, or its
 /// owner dies.
 ///
@@ -149,11 +149,10 @@ package actor RedisServer {
   ) throws(LocalServiceError) -> ChildProcess {
     do throws(LocalServiceError) {
       return try ChildProcess(
-        "redis-server", [folder.file("redis.conf")], environment: environment, folder: folder.path,
-        output: .discard, error: .file(folder.file("redis.log")))
+        RedisProgram.name, [folder.file("redis.conf")], environment: environment,
+        folder: folder.path, output: .discard, error: .file(folder.file("redis.log")))
     } catch {
-      throw LocalServiceError(
-        "\(error); install the package redis-server of Debian or Ubuntu, or run `make deps`")
+      throw LocalServiceError("\(error); \(RedisProgram.advice)")
     }
   }
 
@@ -162,15 +161,16 @@ package actor RedisServer {
     let deadline = clock.now + .milliseconds(RedisServer.startMsMax)
     while clock.now < deadline {
       if let exit = child.exit {
-        throw LocalServiceError("redis-server ended with \(exit) while starting: \(logEnd())")
+        throw LocalServiceError(
+          "\(RedisProgram.name) ended with \(exit) while starting: \(logEnd())")
       }
       if RedisProbe.answers(socketPath: socketPath, password: password) { return }
       do { try await Task.sleep(for: .milliseconds(1)) } catch {
-        throw LocalServiceError("starting redis-server was cancelled")
+        throw LocalServiceError("starting \(RedisProgram.name) was cancelled")
       }
     }
     throw LocalServiceError(
-      "redis-server did not answer within \(RedisServer.startMsMax) ms: \(logEnd())")
+      "\(RedisProgram.name) did not answer within \(RedisServer.startMsMax) ms: \(logEnd())")
   }
 
   /// The end of the server's own log, for an error message.

@@ -99,7 +99,7 @@ package actor SentinelServer {
     let file = folder.file("sentinel.conf")
     try PrivateFile.write(lines.joined(separator: "\n") + "\n", to: file)
     child = try ChildProcess(
-      "redis-server", [file, "--sentinel"], folder: folder.path, output: .discard,
+      RedisProgram.name, [file, "--sentinel"], folder: folder.path, output: .discard,
       error: .file(folder.file("sentinel.log")))
   }
 
@@ -136,7 +136,7 @@ package actor SentinelServer {
     let deadline = clock.now + .milliseconds(SentinelServer.startMsMax)
     while clock.now < deadline {
       if let exit = child.exit {
-        throw LocalServiceError("redis-server --sentinel ended with \(exit) while starting")
+        throw LocalServiceError("\(RedisProgram.name) --sentinel ended with \(exit) while starting")
       }
       if RedisProbe.answer(port: port, to: "PING", password: password) == "+PONG\r\n" { return }
       do { try await Task.sleep(for: .milliseconds(1)) } catch {

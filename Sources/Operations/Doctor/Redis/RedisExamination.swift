@@ -90,7 +90,7 @@ struct RedisExamination: Sendable {
         .note, "does not tell its version and how it is set up: this user may not run INFO",
         remedy: "give the user +info, so that workers and the doctor can warn")
     }
-    judge(version: Self.version(in: info ?? ""))
+    judge(versionsIn: info ?? "")
     judge(place, isCluster: (info ?? "").contains("redis_mode:cluster"))
   }
 
@@ -112,8 +112,9 @@ struct RedisExamination: Sendable {
     }
   }
 
-  /// - Parameter version: as Redis tells it; nil when it does not.
-  mutating func judge(version: String?) {
+  /// - Parameter info: the section `server` of INFO.
+  mutating func judge(versionsIn info: String) {
+    let version = Self.version(in: info, after: "redis_version:")
     let major = version.flatMap { Int($0.prefix { $0 != "." }) }
     guard let version, let major else { return add(.note, "does not tell its version") }
     guard major >= OperationsLimits.redisVersionMin else {
@@ -121,11 +122,14 @@ struct RedisExamination: Sendable {
         .error, "is version \(version), and its functions are needed",
         remedy: "use Redis \(OperationsLimits.redisVersionMin).0 or later")
     }
+    // It tells the version of Redis that it took over from, as if it had stayed that.
+    if let valkey = Self.version(in: info, after: "valkey_version:") {
+      return add(.good, "is Valkey \(valkey), which speaks as Redis \(version) does")
+    }
     add(.good, "is version \(version)")
   }
 
-  static func version(in info: String) -> String? {
-    let mark = "redis_version:"
+  private static func version(in info: String, after mark: String) -> String? {
     let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix(mark) }
     let text = line?.dropFirst(mark.count).prefix(32) ?? ""
     return text.isEmpty || !TextRule.isWord(String(text), others: ".-") ? nil : String(text)

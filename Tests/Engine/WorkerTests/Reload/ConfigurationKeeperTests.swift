@@ -34,7 +34,7 @@ import Testing
   func takesOver() async throws {
     try await folder.withKeeper { keeper, taken in
       let first = keeper.current.apps.directory
-      #expect(await keeper.turn() == WorkerLimits.filesLookMs)
+      #expect(await keeper.turn() == WorkerLimits.fewFilesLookMs)
       #expect(taken.count == 0)
       try folder.write(["shop", "third"])
       await look(keeper)
@@ -47,7 +47,7 @@ import Testing
           .notice, "the configuration was loaded anew: 1 app added, 1 app removed",
           ["added": "third", "removed": "news"]))
       // Nothing has changed since.
-      #expect(await keeper.turn() == WorkerLimits.filesLookMs)
+      #expect(await keeper.turn() == WorkerLimits.fewFilesLookMs)
       #expect(taken.count == 1)
     }
   }
@@ -122,10 +122,10 @@ import Testing
       #expect(taken.last?.configuration.apps.map(\.id) == ["shop"])
       // Nor is it a change when there is one.
       try PrivateFile.write("secret", to: folder.folder.file("users.key"))
-      #expect(await keeper.turn() == WorkerLimits.filesLookMs)
+      #expect(await keeper.turn() == WorkerLimits.fewFilesLookMs)
       await load(keeper)
       try PrivateFile.write("other", to: folder.folder.file("users.key"))
-      #expect(await keeper.turn() == WorkerLimits.filesLookMs)
+      #expect(await keeper.turn() == WorkerLimits.fewFilesLookMs)
     }
   }
 

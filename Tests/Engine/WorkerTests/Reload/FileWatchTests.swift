@@ -112,6 +112,17 @@ import Testing
     #expect(watch.look(nowMs: 1) { _ in nil } == .calm, "it is as it was again")
   }
 
+  @Test(
+    "few files are looked at twice a second, so that a change holds within one; many each second")
+  func looksOften() {
+    for (count, ms) in [(0, 500), (1, 500), (999, 500), (1_000, 1_000), (9_000, 1_000)] {
+      var marks = FileMarks()
+      marks.add((0..<count).map { "/nowhere/\($0)" }) { _ in nil }
+      #expect(FileWatch(marks).lookMs == UInt64(ms), "\(count) files")
+    }
+    #expect(WorkerLimits.fewFilesLookMs + WorkerLimits.filesSettleMs < 1_000)
+  }
+
   @Test("files are marked once, as they were when they were added first")
   func marksOnce() throws {
     var marks = FileMarks()

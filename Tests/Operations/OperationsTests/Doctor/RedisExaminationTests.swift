@@ -27,9 +27,21 @@ import TestSupport
   func version(text: String, severity: DoctorFinding.Severity, words: String) {
     var examination = RedisExamination()
     let info = "# Server\r\nredis_version:\(text)\r\nos:Linux\r\n"
-    examination.judge(version: RedisExamination.version(in: info))
+    examination.judge(versionsIn: info)
     #expect(Self.has(examination, severity, words), "\(examination.findings)")
     #expect(severity != .error || examination.findings.first?.remedy?.contains("7.0") == true)
+  }
+
+  @Test(
+    "a Valkey is called by its own name and version, not by those of the Redis that it speaks as")
+  func valkey() {
+    var examination = RedisExamination()
+    examination.judge(
+      versionsIn:
+        "# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:9.1.2\r\n")
+    #expect(
+      Self.has(examination, .good, "is Valkey 9.1.2, which speaks as Redis 7.2.4"),
+      "\(examination.findings)")
   }
 
   @Test(

@@ -182,6 +182,10 @@ enum WorkerLimits {
   /// The wait between two looks at the configuration's files, and at how many of them while nothing has changed: 12 ms.
   static let filesLookMs: UInt64 = 1_000
   static let filesLookedAtMax = 8_192
+  /// The same wait where there are fewer files than these: 3 ms of a second. With the time that files have to lie still a change
+  /// holds within a second then.
+  static let fewFilesLookMs: UInt64 = 500
+  static let fewFilesMax = 1_000
   /// How soon files that have changed are looked at again, and for how long at most before they are read while they go on
   /// changing.
   static let filesSettleMs: UInt64 = 300
