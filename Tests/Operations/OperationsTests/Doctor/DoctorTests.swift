@@ -107,7 +107,7 @@ import TestSupport
         #expect(diagnosis.has(.error, network, "refuses the credential"), "\(network)")
         #expect(diagnosis.about(network).first?.remedy != nil)
       }
-      #expect(diagnosis.first?.remedy?.contains("check key_id, team_id and key_file") == true)
+      #expect(diagnosis.first?.remedy?.contains("check key_id, team_id and the key") == true)
     }
   }
 
