@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import Model
 internal import Providers
 internal import PushpoolConfiguration
 package import Reactor
@@ -113,12 +114,7 @@ package struct Doctor: Sendable {
       return diagnosis.add([DoctorFinding(.error, "configuration", error.description)])
     }
     let fit = directory.entries.filter { !wrong.contains($0.app) }
-    for entry in fit {
-      let expiry = entry.provider.credentials.certificate
-      if let finding = expiry?.finding(NetworkExamination.subject(entry), nowMs: clock.nowMs()) {
-        diagnosis.add([finding])
-      }
-    }
+    diagnosis.add(ends(of: fit, nowMs: clock.nowMs()))
     guard !isOffline else {
       if !fit.isEmpty {
         diagnosis.add([DoctorFinding(.note, "networks", "were left out (--offline)")])
@@ -130,6 +126,20 @@ package struct Doctor: Sendable {
     var seen: Set<String> = []
     let asked = fit.filter { seen.insert(NetworkExamination.subject($0)).inserted }
     await ask(asked, of: configuration, with: exchanges, clock, &diagnosis, progress)
+  }
+
+  /// Until when the credentials hold.
+  private func ends(of entries: [ProviderDirectory.Entry], nowMs: Int64) -> [DoctorFinding] {
+    var findings = entries.compactMap { entry in
+      entry.provider.credentials.certificate?.finding(
+        NetworkExamination.subject(entry), nowMs: nowMs)
+    }
+    if entries.contains(where: {
+      $0.provider.network == .apns && $0.provider.credentials.certificate == nil
+    }) {
+      findings.append(DoctorFinding(.note, Network.apns.rawValue, "signing keys do not expire"))
+    }
+    return findings
   }
 
   /// Asks the networks, several at a time.
@@ -193,9 +203,11 @@ extension ConfigurationCheck {
 }
 
 extension CertificateExpiry {
-  fileprivate func finding(_ subject: String, nowMs: Int64) -> DoctorFinding? {
-    sentence(nowMs: nowMs).map {
-      DoctorFinding(isPast(nowMs: nowMs) ? .error : .warning, subject, $0, partedBy: ": ")
+  fileprivate func finding(_ subject: String, nowMs: Int64) -> DoctorFinding {
+    guard let sentence = sentence(nowMs: nowMs) else {
+      return DoctorFinding(.good, subject, term)
     }
+    return DoctorFinding(
+      isPast(nowMs: nowMs) ? .error : .warning, subject, sentence, partedBy: ": ")
   }
 }

@@ -33,6 +33,8 @@ import Testing
       CertificateExpiry(.file("/etc/shop.p12"), expiresAtMs: nowMs + leftMs)
     }
     #expect(expiry(31 * Self.dayMs).sentence(nowMs: nowMs) == nil)
+    #expect(
+      expiry(31 * Self.dayMs).term == "the certificate /etc/shop.p12 holds until 2026-10-22")
     let soon = expiry(20 * Self.dayMs)
     #expect(
       soon.sentence(nowMs: nowMs)?.hasPrefix(

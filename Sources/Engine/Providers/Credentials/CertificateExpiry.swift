@@ -25,6 +25,9 @@ package struct CertificateExpiry: Sendable, Equatable {
       "\(place.certificate) expires on \(day), in \(days) day\(days == 1 ? "" : "s"): \(remedy)"
   }
 
+  /// Its end as a sentence, of one that holds.
+  package var term: String { "\(place.certificate) holds until \(day)" }
+
   /// The cause of refusals once it is past; else nil.
   package func cause(nowMs: Int64) -> String? {
     isPast(nowMs: nowMs) ? "\(place.certificate) expired on \(day)" : nil
