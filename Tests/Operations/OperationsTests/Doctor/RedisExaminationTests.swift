@@ -110,6 +110,25 @@ import TestSupport
     }
   }
 
+  @Test("a user that may not ask for the time lacks a right, and the rest is looked at")
+  func noTime() async throws {
+    var options = RedisServer.Options()
+    options.configuration = ["user timeless on nopass ~* &* +@all -time"]
+    try await DoctorStage.with(options) { stage in
+      var text = stage.text
+      text.redisURL = "unix://timeless:@\(stage.stage.redis.socketPath)"
+      let diagnosis = try await stage.diagnosis(
+        of: text.text(stage.stage.keys), isOffline: true)
+      #expect(!diagnosis.lacksRedis)
+      #expect(
+        diagnosis.has(.error, "redis", "lacks rights that the work needs: +time"),
+        "\(diagnosis.about("redis"))")
+      #expect(diagnosis.has(.note, "redis", "does not tell this user its time"))
+      #expect(diagnosis.has(.good, "redis", "keeps what it confirms"))
+      #expect(diagnosis.needs.count == 1)
+    }
+  }
+
   @Test("a key of another type, refused writes and functions are told")
   func states() async throws {
     var options = RedisServer.Options()
