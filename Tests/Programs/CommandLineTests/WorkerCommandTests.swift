@@ -217,6 +217,29 @@ import Testing
     #expect(try await Pushpool.finish(child).status == 0)
   }
 
+  @Test("a worker drains when the terminal has gone that it was started on")
+  func hangsUp() async throws {
+    let folder = try TemporaryFolder()
+    let socket = folder.file("none.sock")
+    let file = try configuration(folder, redis: "unix://\(socket)")
+    var terminal: PseudoTerminal? = try PseudoTerminal()
+    let path = try #require(terminal?.path)
+    // The worker has a session of its own, whose terminal this is. It ends with the shell that waits for it.
+    let shell =
+      #"setsid --ctty setpriv --pdeathsig KILL "$0" "$@" <"\#(path)" & wait $!"#
+    let child = try Pushpool.start(
+      ["worker", "--config", file], behind: ["/bin/sh", "-c", shell])
+    try #require(
+      await child.standardError?.nextLine(containing: socket, timeoutMs: Pushpool.timeoutMs) != nil
+    )
+    terminal = nil
+    try #require(
+      await child.standardError?.nextLine(
+        containing: "stopping: draining", timeoutMs: Pushpool.timeoutMs) != nil)
+    #expect(try await Pushpool.finish(child).status == 0)
+    #expect(terminal == nil)
+  }
+
   /// Nil when there is no such file.
   private static func content(of path: String) throws -> String? {
     guard let file = fopen(path, "r") else { return nil }
