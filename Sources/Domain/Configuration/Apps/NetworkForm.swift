@@ -63,6 +63,8 @@ package struct AppFormAccount: Sendable {
 
   var destinations: [String?] { form.destinations }
 
+  package var access: AppForm.Access { form.access }
+
   /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
   func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {
     var object = JSONObject()

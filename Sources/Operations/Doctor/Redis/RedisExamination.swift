@@ -10,12 +10,15 @@ struct RedisExamination: Sendable {
   private(set) var findings: [DoctorFinding] = []
   /// How far this machine's clock is ahead of Redis's; as little of the way as can be.
   private(set) var aheadMs: Int64 = 0
+  /// The apps that stand there; nil where they were not looked at.
+  var apps: ExaminedApps?
 
   private static let subject = "redis"
 
+  /// - Parameter app: the app to look at of those that stand there; nil for all.
   /// - Throws: when Redis is away, or answers nothing in time. A refusal is a finding.
   static func of(
-    _ store: ShardStore, for configuration: Configuration
+    _ store: ShardStore, for configuration: Configuration, app: String?
   ) async throws(RedisError) -> RedisExamination {
     var examination = RedisExamination()
     try await examination.askVersion(store, at: configuration.redis.url.server)
@@ -25,7 +28,8 @@ struct RedisExamination: Sendable {
     let user: DocumentedUser = configuration.hasApps ? .worker : .operator
     examination.findings += try await RedisRights(store: store, user: user).findings()
     try await examination.openApps(
-      FleetStore(connection: store.connection, prefix: store.keys.prefix), configuration)
+      FleetStore(connection: store.connection, prefix: store.keys.prefix), configuration,
+      only: app)
     let nowMs = WallClock.system.nowMs() - examination.aheadMs
     for alarm in try await store.keyTypes.alarms(nowMs: nowMs) {
       examination.add(.error, alarm.message, partedBy: "; ")
