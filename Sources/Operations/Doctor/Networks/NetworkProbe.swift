@@ -57,7 +57,8 @@ final class NetworkProbe: TransportDelegate {
     settings.serverName = destination.serverName
     settings.connectionsMax = 1
     settings.streamsMax = 1
-    settings.connectTimeoutMs = withinMs
+    // Sooner than the whole: then the stage is named at which it stood still.
+    settings.connectTimeoutMs = withinMs - withinMs / 8
     settings.requestTimeoutMs = withinMs
     pool = ClientPool(loop: loop, settings: settings, delegate: self)
     deadline = LoopTimer(loop: loop) { [unowned self] in
@@ -149,6 +150,7 @@ final class NetworkProbe: TransportDelegate {
     case .system, .connectTimeout: .connection
     case .proxy: .proxy
     case .handshakeTimeout, .tls, .truncated: .tls
+    case .noProtocol: .http
     }
   }
 }
