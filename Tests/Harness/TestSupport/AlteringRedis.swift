@@ -8,6 +8,8 @@ package final class AlteringRedis {
   /// Of so many replies in a thousand one is altered.
   package var perMille: Int
   package private(set) var altered = 0
+  /// What is answered to commands of these names, in place of the server's reply.
+  package var replies: [String: [String]] = [:]
   private let loop: EventLoop
   private let server: RedisEndpoint
   private var dice: SeededDice
@@ -79,8 +81,9 @@ private final class AlteredClient: ByteStreamDelegate {
 
   private func forward(_ command: RedisCommand) {
     // What a connection says before it is ready has tests of its own.
+    let name = CommandName.of(command)
     let isGreeting = ["PING", "FUNCTION", "CLIENT", "EXISTS", "AUTH", "SELECT", "HELLO"].contains(
-      CommandName.of(command))
+      name)
     upstream.send(command, timeoutMs: nil) { [weak self] result in
       guard let self else { return }
       let reply: RESPValue
@@ -91,7 +94,11 @@ private final class AlteredClient: ByteStreamDelegate {
       case .failure: return stream.close()
       }
       var bytes: [UInt8] = []
-      HostileReply.encode(isGreeting ? reply : proxy?.alter(reply) ?? reply, to: &bytes)
+      if let words = proxy?.replies[name] {
+        HostileReply.encode(.array(words.map { .string(Array($0.utf8)) }), to: &bytes)
+      } else {
+        HostileReply.encode(isGreeting ? reply : proxy?.alter(reply) ?? reply, to: &bytes)
+      }
       _ = bytes.withUnsafeBytes { stream.write($0) }
       stream.requestFlush()
     }

@@ -21,7 +21,8 @@ import TestSupport
     "a version with functions is well, an older one is an error",
     arguments: [
       ("7.0.15", DoctorFinding.Severity.good, "is version 7.0.15"),
-      ("8.2.1", .good, "is version 8.2.1"), ("6.2.14", .error, "is version 6.2.14"),
+      ("8.2.1", .good, "is version 8.2.1"),
+      ("6.2.14", .error, "is version 6.2.14, and its functions are needed"),
       ("", .note, "does not tell its version"), ("seven", .note, "does not tell its version"),
     ])
   func version(text: String, severity: DoctorFinding.Severity, words: String) {
@@ -46,6 +47,9 @@ import TestSupport
     examination.judge(try RedisURL(url).server, isCluster: isCluster)
     #expect(examination.findings.count == (words == nil ? 0 : 1))
     if let words { #expect(Self.has(examination, .note, words), "\(examination.findings)") }
+    if let remedy = examination.findings.first?.remedy {
+      #expect(remedy.hasPrefix("name several nodes (") || remedy.hasPrefix("name all sentinels ("))
+    }
   }
 
   @Test("clocks that differ by more than workers bear are a warning, in either direction")
