@@ -93,6 +93,25 @@ import Testing
     }
   }
 
+  @Test(
+    "the status shows a worker's memory, beside the limit of its control group where there is one")
+  func memory() async throws {
+    try await RedisServer.with { redis in
+      func memory(limit: String) async throws -> String? {
+        _ = try await redis.command(
+          "HSET", "pushpool:worker:w1", "lanes", "1", "rss_bytes", "78643200",
+          "memory_limit_bytes", limit)
+        _ = try await redis.command("ZADD", "pushpool:workers", "4102444800000", "w1")
+        let screen = try await Pushpool.run("status", "--redis", redis.url)
+        return screen.output.split(separator: "\n").map(String.init).first { $0.hasPrefix("  w1 ") }
+      }
+      let bounded = try #require(try await memory(limit: "268435456"))
+      #expect(bounded.contains("  75 MiB of 256 MiB"), "\(bounded)")
+      let unbounded = try #require(try await memory(limit: "0"))
+      #expect(unbounded.contains("  75 MiB") && !unbounded.contains("of"), "\(unbounded)")
+    }
+  }
+
   @Test("a worker whose sentinels know no such master says so in log, health file and status")
   func unknownMaster() async throws {
     var options = RedisServer.Options()
