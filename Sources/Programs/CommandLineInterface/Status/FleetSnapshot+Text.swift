@@ -10,7 +10,7 @@ extension FleetSnapshot {
   func lines(
     on terminal: Terminal, place: String, accepting accepted: Set<RedisRisk> = []
   ) -> [String] {
-    var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))"]
+    var lines = ["\(place), \(InstantText.local(ms: nowMs))"]
     lines += redisLines(accepting: accepted) + [""]
     func heading(_ text: String) { lines.append(TextStyle.bold.apply(text, on: terminal)) }
     if !alarms.isEmpty {
