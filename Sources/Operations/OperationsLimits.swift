@@ -36,10 +36,14 @@ package enum OperationsLimits {
   static let networksAskedAtOnce = 16
   /// Accounts at push networks that are asked.
   package static let examinedNetworksMax = 200
+  /// Certificates whose end is told.
+  package static let certificatesToldMax = 100
   /// How often one app is sealed anew that somebody changes meanwhile.
   static let resealTriesMax = 16
   /// Apps of Redis that are opened.
-  static let examinedAppsMax = 1_000
+  package static let examinedAppsMax = 1_000
+  /// Apps of Redis with faults, each of which is a finding.
+  package static let badAppsToldMax = 100
   /// The clocks of Redis and of a machine differ by no more, as workers see it (`WorkerLimits.clockDifferenceMsMax`).
   static let clockDifferenceMsMax: UInt64 = 30_000
   static let redisVersionMin = 7

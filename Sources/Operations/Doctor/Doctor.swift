@@ -7,26 +7,33 @@ internal import Redis
 internal import Store
 internal import Typesetting
 
-/// Looks at everything that a worker stands on: the configuration and its files, Redis, and the push networks. It changes
-/// nothing and delivers nothing.
+/// Looks at everything that a worker stands on: the configuration and its files, Redis with the apps that it keeps, and the push
+/// networks. It changes nothing and delivers nothing.
 package struct Doctor: Sendable {
   private let check: ConfigurationCheck
   private let isOffline: Bool
+  private let app: String?
   private let client: StoreSession.Client
   private let loop: EventLoop
+  private let answerMs: UInt64
 
   /// - Parameters:
   ///   - isOffline: whether the networks are left out.
+  ///   - app: the only app whose networks are asked, and the only one of Redis that is opened; nil for all.
   ///   - client: as whom Redis is asked.
   ///   - loop: one that runs, and outlives the examination.
+  ///   - answerMs: how long a network has for its answer, and to be reached.
   package init(
-    _ check: ConfigurationCheck, isOffline: Bool, for client: StoreSession.Client,
-    on loop: EventLoop
+    _ check: ConfigurationCheck, isOffline: Bool, app: String? = nil,
+    for client: StoreSession.Client, on loop: EventLoop,
+    answerMs: UInt64 = OperationsLimits.networkAnswerMs
   ) {
     self.check = check
     self.isOffline = isOffline
+    self.app = app
     self.client = client
     self.loop = loop
+    self.answerMs = answerMs
   }
 
   /// Looks at all, each for a bounded time.
@@ -37,16 +44,16 @@ package struct Doctor: Sendable {
     guard let configuration = check.configuration else { return diagnosis }
     progress(1, 2)
     let session = await open(configuration, &diagnosis)
-    var aheadMs: Int64 = 0
-    if let session { aheadMs = await ask(session, configuration, &diagnosis) }
+    var redis = RedisExamination()
+    if let session { redis = await ask(session, configuration, &diagnosis) }
     progress(2, 2)
     let exchanges = HTTPClient()
     let now = WallClock.system
     // Tokens are dated as workers date them, by the clock of Redis.
-    let ahead = aheadMs
+    let ahead = redis.aheadMs
     let clock = WallClock(nowMs: { now.nowMs() - ahead }, aheadMs: { ahead })
     await look(
-      at: configuration, with: exchanges, clock,
+      at: configuration, redis.apps, with: exchanges, clock,
       share: BorrowedTokens(session: diagnosis.lacksRedis ? nil : session, clock: clock),
       &diagnosis, progress)
     await session?.close()
@@ -80,98 +87,84 @@ package struct Doctor: Sendable {
     }
   }
 
-  /// - Returns: how far this machine's clock is ahead of the home's.
+  /// - Returns: the examination of the home.
   private func ask(
     _ session: StoreSession, _ configuration: Configuration, _ diagnosis: inout Diagnosis
-  ) async -> Int64 {
-    var aheadMs: Int64 = 0
+  ) async -> RedisExamination {
+    var home = RedisExamination()
+    let app = app
     for shard in configuration.shards.all {
       do throws(StoreFailure) {
         let examination = try await session.run(in: .shard(shard.id)) { store throws(RedisError) in
-          try await RedisExamination.of(store, at: shard.redis, for: configuration)
+          try await RedisExamination.of(store, at: shard.redis, for: configuration, app: app)
         }
         diagnosis.add(examination.findings.map { $0.of(shard.id) })
-        if shard.id == configuration.shards.home { aheadMs = examination.aheadMs }
+        if shard.id == configuration.shards.home { home = examination }
       } catch {
         let finding = DoctorFinding(.error, "redis", error.description, partedBy: "; ")
         diagnosis.addLack(ofRedis: finding.of(shard.id))
       }
     }
-    return aheadMs
+    return home
   }
 
-  // MARK: Networks
+  // MARK: Apps and networks
 
   private func look(
-    at configuration: Configuration, with exchanges: HTTPClient, _ clock: WallClock,
-    share: BorrowedTokens, _ diagnosis: inout Diagnosis, _ progress: (Int, Int) -> Void
+    at configuration: Configuration, _ examined: ExaminedApps?, with exchanges: HTTPClient,
+    _ clock: WallClock, share: BorrowedTokens, _ diagnosis: inout Diagnosis,
+    _ progress: (Int, Int) -> Void
   ) async {
     guard check.omitted == 0 else { return }
+    let apps: ConfiguredApps
+    do throws(ConfigurationError) {
+      apps = try Self.apps(of: configuration, examined, exchanges, clock)
+    } catch {
+      return diagnosis.add([DoctorFinding(.error, "configuration", error.description)])
+    }
+    if let examined, app == nil || !examined.all.isEmpty {
+      diagnosis.add(RedisAppsVerdict(apps.redis, of: examined).findings)
+    }
+    if let app, configuration.app(app) == nil, examined?.has(app) != true {
+      diagnosis.add([
+        DoctorFinding(
+          .error, "configuration",
+          "has no app \(FieldPointer.printable(app)), and none of this name was found in Redis",
+          remedy: "see the names of apps in the file, and with pushpool app list")
+      ])
+    }
     // What is made up in place of what is wrong is sent to nobody.
     let wrong = Set(
       check.errors.compactMap { $0.app }.filter { configuration.apps.indices.contains($0) }
         .map { configuration.apps[$0].id })
-    let directory: ProviderDirectory
-    do throws(ConfigurationError) {
-      directory = try ConfiguredApps(configuration, client: exchanges, clock: clock).directory
-    } catch {
-      return diagnosis.add([DoctorFinding(.error, "configuration", error.description)])
-    }
-    let fit = directory.entries.filter { !wrong.contains($0.app) }
-    for entry in fit {
-      let expiry = entry.provider.credentials.certificate
-      if let finding = expiry?.finding(NetworkExamination.subject(entry), nowMs: clock.nowMs()) {
-        diagnosis.add([finding])
-      }
-    }
+    let networks = NetworksExamination(
+      entries: apps.directory.entries.filter {
+        !wrong.contains($0.app) && (app == nil || $0.app == app)
+      },
+      configuration: configuration, forms: examined?.forms ?? [:], client: exchanges,
+      clock: clock, loop: loop, answerMs: answerMs)
+    diagnosis.add(networks.ends())
     guard !isOffline else {
-      if !fit.isEmpty {
+      if !networks.entries.isEmpty {
         diagnosis.add([DoctorFinding(.note, "networks", "were left out (--offline)")])
       }
       return
     }
-    directory.share(through: share)
-    // An account that is for both environments, and has an entry for each, is asked about once.
-    var seen: Set<String> = []
-    let asked = fit.filter { seen.insert(NetworkExamination.subject($0)).inserted }
-    await ask(asked, of: configuration, with: exchanges, clock, &diagnosis, progress)
+    apps.directory.share(through: share)
+    diagnosis.add(await networks.findings { progress(2 + $0, 2 + $1) })
   }
 
-  /// Asks the networks, several at a time.
-  private func ask(
-    _ entries: [ProviderDirectory.Entry], of configuration: Configuration,
-    with exchanges: HTTPClient, _ clock: WallClock, _ diagnosis: inout Diagnosis,
-    _ progress: (Int, Int) -> Void
-  ) async {
-    let all = entries.prefix(OperationsLimits.examinedNetworksMax)
-    let loop = loop
-    var found: [Int: [DoctorFinding]] = [:]
-    await withTaskGroup(of: (Int, [DoctorFinding]).self) { group in
-      func add(_ number: Int) {
-        let examination = NetworkExamination(
-          all[number], configuration.app(all[number].app), client: exchanges, clock: clock,
-          loop: loop)
-        group.addTask { (number, await examination.findings()) }
-      }
-      for number in all.indices.prefix(OperationsLimits.networksAskedAtOnce) { add(number) }
-      var next = min(all.count, OperationsLimits.networksAskedAtOnce)
-      while let (number, findings) = await group.next() {
-        found[number] = findings
-        progress(2 + found.count, 2 + all.count)
-        if next < all.count {
-          add(next)
-          next += 1
-        }
-      }
-    }
-    for number in all.indices { diagnosis.add(found[number] ?? []) }
-    let rest = entries.count - all.count
-    guard rest > 0 else { return }
-    diagnosis.add([
-      DoctorFinding(
-        .note, "networks",
-        "\(rest) more were not asked: the doctor asks \(OperationsLimits.examinedNetworksMax)")
-    ])
+  /// The apps of the file, and beside them those of Redis, as a worker has them.
+  private static func apps(
+    of configuration: Configuration, _ examined: ExaminedApps?, _ exchanges: HTTPClient,
+    _ clock: WallClock
+  ) throws(ConfigurationError) -> ConfiguredApps {
+    let own = try ConfiguredApps(configuration, client: exchanges, clock: clock)
+    guard let examined else { return own }
+    var change = RedisAppsChange(
+      of: own, configuration, ids: nil, client: exchanges, clock: clock)
+    for app in examined.all { change.take(app.id, app.finding) }
+    return try change.apps()
   }
 }
 
@@ -194,13 +187,5 @@ extension ConfigurationCheck {
           "\(file) has no error, and \(filesCount) files were looked into"))
     }
     return findings
-  }
-}
-
-extension CertificateExpiry {
-  fileprivate func finding(_ subject: String, nowMs: Int64) -> DoctorFinding? {
-    sentence(nowMs: nowMs).map {
-      DoctorFinding(isPast(nowMs: nowMs) ? .error : .warning, subject, $0, partedBy: ": ")
-    }
   }
 }

@@ -150,6 +150,10 @@ import Testing
       ("log: {level: verbose}", "log.level: must be one of trace, debug, info"),
       ("log: {format: jsn}", "is \"jsn\"; did you mean \"json\"?"),
       ("redis: {url: http://localhost}", "redis.url: must begin with redis://"),
+      (
+        "redis: {url: 'unix://a.sock'}",
+        "redis.url: must name an absolute path of at most 107 bytes after unix://"
+      ),
       ("redis: {password: hunter2}", "secrets are files, write its path as password_file"),
       ("redis: {url: 'redis://:a@h', password_file: f}", "must not stand beside a password"),
       ("redis: {prefix: 'a b'}", "redis.prefix: must be 1 to 64"),
@@ -177,6 +181,10 @@ import Testing
         "apps[1].id: \"a\" occurs twice"
       ),
       ("apps: [{id: a, apns: {sandbox: {}}}]", "apps[0].apns.sandbox: is not a known field"),
+      (
+        "apps: [{id: a, jpush: {master_secret_file: s}}]",
+        "jpush.app_key: is missing: the AppKey of the JPush console"
+      ),
       ("apps: [{id: a, jpush: {master_secret: s}}]", "write its path as master_secret_file"),
       ("apps: [{id: a, jpush: {app_key: '', master_secret_file: s}}]", "jpush.app_key: must be"),
       (
@@ -186,6 +194,18 @@ import Testing
       (
         "apps: [{id: a, fcm: {service_account_file: f, endpoint: 'http://x'}}]",
         "fcm.endpoint: must begin with https://"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, endpoint: 'https://x:0'}}]",
+        "fcm.endpoint: must be https://host:port, with a port from 1 to 65535"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, token_endpoint: 'https://x/a b'}}]",
+        "fcm.token_endpoint: must have a path of printable ASCII only"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'socks5://x:0'}}]",
+        "fcm.proxy: must be socks5://host:port, with a port from 1 to 65535"
       ),
       (
         "apps: [{id: a, fcm: {service_account_file: f, endpoint: 'https://x/v1'}}]",
@@ -224,8 +244,14 @@ import Testing
       ("topic: t", "production.key_file: is missing: give key_file, key_id and team_id, or a"),
       ("key_file: k\nkey_id: ABC123DEFG\nteam_id: DEF123GHIJ", "production.topic: is missing"),
       ("key_file: k\nteam_id: DEF123GHIJ\ntopic: t", "production.key_id: is missing"),
-      ("key_file: k\nkey_id: ABC123DEFG\ntopic: t", "production.team_id: is missing"),
-      ("key_id: ABC123DEFG\nteam_id: DEF123GHIJ\ntopic: t", "production.key_file: is missing"),
+      (
+        "key_file: k\nkey_id: ABC123DEFG\ntopic: t",
+        "team_id: is missing: the ten characters of the Apple team"
+      ),
+      (
+        "key_id: ABC123DEFG\nteam_id: DEF123GHIJ\ntopic: t",
+        "key_file: is missing: the .p8 signing key"
+      ),
       ("key_file: k\ncertificate_file: c\ntopic: t", "must not stand beside a key"),
       ("password_file: p\ntopic: t", "production.certificate_file: is missing"),
       ("key_file: k\nkey_id: ABC123DEF/\nteam_id: DEF123GHIJ\ntopic: t", "something else"),
@@ -240,12 +266,15 @@ import Testing
   @Test(
     "a limit of 0 that would block for ever is refused with a reason (gorush#536)",
     arguments: [
-      "connections_per_lane", "streams_per_connection", "lease_seconds",
-      "request_timeout_seconds", "unrouted_seconds",
+      ("connections_per_lane", "a lane without a connection sends nothing"),
+      ("streams_per_connection", "a connection without streams would wait for ever"),
+      ("lease_seconds", "every chunk would be taken from its owner at once"),
+      ("request_timeout_seconds", "every request would time out at once"),
+      ("unrouted_seconds", "a job would be given up while"),
     ])
-  func zeroIsRefused(field: String) {
+  func zeroIsRefused(field: String, reason: String) {
     let complaint = Self.complaint("worker: {\(field): 0}")
-    #expect(complaint.contains("worker.\(field): must not be 0: "), "\(complaint)")
+    #expect(complaint.contains("worker.\(field): must not be 0: \(reason)"), "\(complaint)")
     #expect(Self.complaint("worker: {\(field): 00}").contains("must not be 0"))
     #expect(Self.complaint("worker: {\(field): 1}") == "accepted")
   }

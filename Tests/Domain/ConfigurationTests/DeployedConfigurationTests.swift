@@ -29,7 +29,7 @@ import Testing
 
   @Test("compose publishes the port that its configuration names, and Prometheus scrapes the other")
   func compose() throws {
-    let configuration = try Self.parse(Document.text("deploy/compose-pushpool.yaml"))
+    let configuration = try Self.parse(Document.text("deploy/compose/pushpool.yaml"))
     let port = configuration.serve.listen.port
     let metrics = try #require(configuration.serve.metricsListen)
     #expect(configuration.serve.listen.host == "0.0.0.0" && metrics.host == "0.0.0.0")

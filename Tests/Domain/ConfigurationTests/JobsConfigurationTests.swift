@@ -43,13 +43,16 @@ import Testing
   @Test(
     "a retention out of range is refused with what to do",
     arguments: [
-      ("jobs: {retention_hours: 0}", "jobs.retention_hours: must not be 0: a job that is enqueued"),
+      (
+        "jobs: {retention_hours: 0}",
+        "jobs.retention_hours: must not be 0: a job that is enqueued again would be sent again; the default is 168"
+      ),
       (
         "jobs: {retention_hours: 721}", "jobs.retention_hours: must be a whole number from 1 to 720"
       ),
       (
         "jobs: {named_retention_hours: 0}",
-        "jobs.named_retention_hours: must not be 0: a job that is enqueued again"
+        "jobs.named_retention_hours: must not be 0: a job that is enqueued again would be sent again; the default is 24"
       ),
       (
         "jobs: {unnamed_retention_minutes: 0}",

@@ -74,16 +74,22 @@ import Testing
   @Test(
     "what breaks a rule is named with its line and the rule",
     arguments: [
-      ("serve: {listen: 8080}", "serve.listen: must be HOST:PORT"),
+      ("serve: {listen: 8080}", "serve.listen: must be HOST:PORT, such as 127.0.0.1:8080"),
       ("serve: {listen: localhost}", "serve.listen: must be HOST:PORT"),
       ("serve: {listen: 'a:80:0'}", "serve.listen: must be HOST:PORT"),
       ("serve: {listen: 'a:65536'}", "serve.listen: must be HOST:PORT"),
       ("serve: {listen: off}", "serve.listen: must be HOST:PORT"),
       ("serve: {metrics_listen: on}", "serve.metrics_listen: must be HOST:PORT"),
-      ("serve: {listen: 'a:1', metrics_listen: 'a:1'}", "serve.metrics_listen: must differ"),
+      (
+        "serve: {listen: 'a:1', metrics_listen: 'a:1'}",
+        "serve.metrics_listen: must differ from serve.listen"
+      ),
       ("serve: {listens: x}", "serve.listens: is not a known field"),
       ("serve: {trusted_proxies: [10.0.0.1, proxy]}", "\"proxy\" is none"),
-      ("serve: {trusted_proxies: [10.0.0.0/33]}", "\"10.0.0.0/33\" is none"),
+      (
+        "serve: {trusted_proxies: [10.0.0.0/33]}",
+        "must be addresses or networks, such as 127.0.0.1, ::1 or 10.0.0.0/8; \"10.0.0.0/33\" is none"
+      ),
       ("serve: {trusted_proxies: [[a]]}", "must be a list of single values"),
       ("serve: {user_tokens: {app: shop}}", "serve.user_tokens: must be a list of keys"),
       ("serve: {user_tokens: [{algorithm: HS256}]}", "serve.user_tokens[0].app: is missing"),

@@ -144,7 +144,7 @@ struct APNsTokenSourceTests {
 
   @Test("a refused certificate pauses, because nothing can be renewed")
   func certificate() async throws {
-    let source = CertificateCredentialSource(file: "dev.p12", clock: clock.wallClock)
+    let source = CertificateCredentialSource(.file("dev.p12"), clock: clock.wallClock)
     #expect(try await source.current().header == nil)
     let expected = clock.nowMs + 1_000
     for _ in 0..<2 {

@@ -30,9 +30,11 @@ import Testing
   func tells() throws {
     let nowMs: Int64 = 1_790_000_000_000
     func expiry(_ leftMs: Int64) -> CertificateExpiry {
-      CertificateExpiry(file: "/etc/shop.p12", expiresAtMs: nowMs + leftMs)
+      CertificateExpiry(.file("/etc/shop.p12"), expiresAtMs: nowMs + leftMs)
     }
     #expect(expiry(31 * Self.dayMs).sentence(nowMs: nowMs) == nil)
+    #expect(
+      expiry(31 * Self.dayMs).term == "the certificate /etc/shop.p12 holds until 2026-10-22")
     let soon = expiry(20 * Self.dayMs)
     #expect(
       soon.sentence(nowMs: nowMs)?.hasPrefix(
@@ -44,11 +46,30 @@ import Testing
     #expect(sentence.contains("replace the file") && !sentence.contains("restart"))
   }
 
+  @Test("the certificate of an app in Redis is no file, and a command replaces it")
+  func tellsOfRedis() async throws {
+    let nowMs: Int64 = 1_790_000_000_000
+    let soon = CertificateExpiry(.redis, expiresAtMs: nowMs + 20 * Self.dayMs)
+    let past = CertificateExpiry(.redis, expiresAtMs: nowMs - Self.dayMs)
+    for (expiry, words) in [(soon, "expires on 2026-10-11"), (past, "expired on 2026-09-20")] {
+      let sentence = try #require(expiry.sentence(nowMs: nowMs))
+      #expect(sentence.hasPrefix("the certificate of the app in Redis \(words)"))
+      #expect(sentence.contains("(pushpool app set)") && !sentence.contains("file"))
+    }
+    let source = CertificateCredentialSource(
+      .redis, expiresAtMs: past.expiresAtMs, clock: WallClock { nowMs })
+    let error = await #expect(throws: CredentialError.self) {
+      _ = try await source.refused(generation: 0, reason: "BadCertificate")
+    }
+    let reason = try #require(error?.reason)
+    #expect(reason.contains("pushpool app set") && !reason.contains("file"), "\(reason)")
+  }
+
   @Test("APNs' refusal of a certificate that has expired names that as the cause")
   func namesTheCause() async {
     let nowMs: Int64 = 1_790_000_000_000
     let source = CertificateCredentialSource(
-      file: "/etc/shop.p12", expiresAtMs: nowMs - Self.dayMs, clock: WallClock { nowMs })
+      .file("/etc/shop.p12"), expiresAtMs: nowMs - Self.dayMs, clock: WallClock { nowMs })
     do throws(CredentialError) {
       _ = try await source.refused(generation: 0, reason: "BadCertificate")
       Issue.record("a refused certificate is handed out again")

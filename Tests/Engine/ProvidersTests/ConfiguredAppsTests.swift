@@ -236,6 +236,22 @@ struct ConfiguredAppsTests {
     #expect(try load([greedy, app("shop")]).leftOut.map(\.id) == ["greedy"])
   }
 
+  @Test("more networks than a process can have are refused, with what to do")
+  func tooMany() throws {
+    let provider = try TestProvider.apns()
+    let entries = (0..<40_000).map {
+      ProviderDirectory.Entry(
+        number: $0, app: "app-\($0 / 2)", environments: [.production], provider: provider)
+    }
+    let error = #expect(throws: ConfigurationError.self) {
+      try ConfiguredApps(
+        ProviderDirectory(entries: entries), leftOut: [], redis: RedisApps())
+    }
+    #expect(
+      error?.message.hasPrefix(
+        "have 40000 networks and environments between them, and must have at most") == true)
+  }
+
   @Test("an app may come from elsewhere than files, and nothing shows its secrets")
   func takesBytes() async throws {
     func bytes(_ path: String) throws -> MaterialBytes {

@@ -64,7 +64,7 @@ struct CredentialClockTests {
 
   @Test("a clock that is set back does not make the pause of a certificate longer")
   func certificatePause() async throws {
-    let certificate = CertificateCredentialSource(file: "dev.p12", clock: clock.wallClock)
+    let certificate = CertificateCredentialSource(.file("dev.p12"), clock: clock.wallClock)
     await #expect(throws: CredentialError.self) {
       try await certificate.refused(generation: 0, reason: "BadCertificate")
     }

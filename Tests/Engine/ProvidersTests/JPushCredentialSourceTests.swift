@@ -29,6 +29,16 @@ struct JPushCredentialSourceTests {
     #expect(try await source.current() == credential)
   }
 
+  @Test("of an app in Redis the reason names the command that sets the secret, and no file")
+  func refusedInRedis() async throws {
+    let error = await #expect(throws: CredentialError.self) {
+      _ = try await make("secret", .redis).refused(generation: 0, reason: "1004")
+    }
+    let complaint = try #require(error?.reason)
+    #expect(complaint.contains("app key 7d43 with its master secret: 1004"), "\(complaint)")
+    #expect(complaint.contains("(pushpool app set)") && !complaint.contains("file"))
+  }
+
   @Test("the reason holds no secret, plain or encoded")
   func hidden() async throws {
     let source = make("secret")
@@ -50,8 +60,10 @@ struct JPushCredentialSourceTests {
     #expect(try await make(secret).current().header == expected[secret].map { "Basic " + $0 })
   }
 
-  private func make(_ secret: String) -> JPushCredentialSource {
+  private func make(
+    _ secret: String, _ place: SecretPlace = .file("/etc/jpush.secret")
+  ) -> JPushCredentialSource {
     JPushCredentialSource(
-      appKey: "7d43", secret: Secret(secret), file: "/etc/jpush.secret", clock: clock.wallClock)
+      appKey: "7d43", secret: Secret(secret), place: place, clock: clock.wallClock)
   }
 }

@@ -324,6 +324,35 @@ import Testing
     #expect(try ConfiguredApps(Configuration(apps: [shop]), client: client).leftOut.isEmpty)
   }
 
+  @Test("what is said later of an app's certificate and master secret names no file")
+  func places() async throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueClient(commonName: "push", validDays: 10)
+    var form = AppForm()
+    form.apns[.production] = AppForm.APNs(
+      credential: .certificate, topic: "com.example.news", access: AppForm.Access())
+    form.jpush = AppForm.JPush(appKey: "abc", access: AppForm.Access())
+    let directory = try ProviderDirectory(
+      rendering: AppMaterial(
+        id: "news", form,
+        secrets: [
+          .apns(.production, .certificate): try text(issued.combinedFile),
+          .jpush(.masterSecret): AppSecret(Array("hidden".utf8)),
+        ]))
+    let apns = try #require(directory.entries.first).provider.credentials
+    let expiry = try #require(apns.certificate)
+    #expect(expiry.place == .redis)
+    #expect(expiry.sentence(nowMs: WallClock.system.nowMs()) != nil)
+    let jpush = try #require(directory.entries.last).provider.credentials
+    for source in [apns, jpush] {
+      let error = await #expect(throws: CredentialError.self) {
+        _ = try await source.refused(generation: 0, reason: "no")
+      }
+      let reason = try #require(error?.reason)
+      #expect(reason.contains("pushpool app set") && !reason.contains("file"), "\(reason)")
+    }
+  }
+
   @Test("a form's access is a provider's: endpoint, authorities, proxy and its login")
   func access() throws {
     let certificates = try TestCertificates()

@@ -104,6 +104,10 @@ struct SigningKeyFormsTests {
       "req", "-new", "-key", "/dev/stdin", "-subj", "/CN=push", input: key)
     let certificate = try OpenSSLCommand.run(
       "req", "-x509", "-new", "-key", "/dev/stdin", "-subj", "/CN=push", input: key)
+    let chain = try OpenSSLCommand.run(
+      "crl2pkcs7", "-nocrl", "-certfile", "/dev/stdin", input: certificate)
+    let openPGP =
+      "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOY\n-----END PGP PRIVATE KEY BLOCK-----\n"
     let encrypted = try OpenSSLCommand.run(
       "pkcs8", "-topk8", "-passout", "pass:open", input: key)
     let oldEncrypted = try OpenSSLCommand.run(
@@ -127,6 +131,8 @@ struct SigningKeyFormsTests {
       (Data(publicKey.utf8), "holds a public key, but no private key"),
       (encrypted, "holds a private key that is encrypted with a password"),
       (oldEncrypted, "holds a private key that is encrypted with a password"),
+      (chain, "holds a PKCS #7 container (.p7b), but no private key"),
+      (Data(openPGP.utf8), "holds something of OpenPGP, but no private key"),
       (container, "holds a PKCS #12 container (.p12), but no private key"),
       (rsa, "holds an RSA key of 2048 bits, but APNs takes an EC key of the curve P-256"),
       (curve, "holds an EC key of the curve secp384r1, but APNs takes"),

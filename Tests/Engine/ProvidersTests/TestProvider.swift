@@ -7,19 +7,19 @@ enum TestProvider {
   static func apns(topic: String = "com.example.shop") throws -> APNsProvider {
     APNsProvider(
       topic: topic, destination: try destination(),
-      credentials: CertificateCredentialSource(file: "test.p12"))
+      credentials: CertificateCredentialSource(.file("test.p12")))
   }
 
   static func fcm(projectID: String = "demo-shop") throws -> FCMProvider {
     FCMProvider(
       projectID: projectID, destination: try destination(),
-      credentials: CertificateCredentialSource(file: "test.p12"))
+      credentials: CertificateCredentialSource(.file("test.p12")))
   }
 
   static func jpush(environment: PushEnvironment = .production) throws -> JPushProvider {
     JPushProvider(
       appKey: "7d43", environment: environment, destination: try destination(),
-      credentials: CertificateCredentialSource(file: "test.p12"))
+      credentials: CertificateCredentialSource(.file("test.p12")))
   }
 
   /// One for all: reading the system's authorities takes longer than any of these tests.

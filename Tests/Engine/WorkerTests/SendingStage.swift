@@ -20,7 +20,7 @@ struct SendingStage {
 
   init(
     _ environments: PushEnvironment..., limits: [RateLimit] = [],
-    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
+    credentials: any CredentialSource = CertificateCredentialSource(.file("test.p12"))
   ) throws {
     loop = try EventLoop(name: "test")
     let directory =

@@ -13,7 +13,7 @@ struct TestBatchNetwork: PushProvider {
   var tellsRemainingTime = false
   let pushesPerRequest = TestBatchNetwork.pushesMax
   let destination: PushDestination
-  let credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
+  let credentials: any CredentialSource = CertificateCredentialSource(.file("test.p12"))
 
   init(acceptsHTTP1: Bool = false) throws {
     destination = PushDestination(

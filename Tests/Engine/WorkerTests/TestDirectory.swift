@@ -15,7 +15,7 @@ enum TestDirectory {
   static func of(
     _ environments: PushEnvironment..., app: String = "shop", from first: Int = 0,
     limits: [RateLimit] = [],
-    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
+    credentials: any CredentialSource = CertificateCredentialSource(.file("test.p12"))
   ) throws -> ProviderDirectory {
     ProviderDirectory(
       entries: try environments.enumerated().map { number, environment in

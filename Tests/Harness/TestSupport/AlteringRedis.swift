@@ -11,6 +11,8 @@ package final class AlteringRedis {
   /// Commands that the server is given once, by the name of another one: they run behind that, and before all that the client says
   /// when it has the reply.
   package var following: [String: [RedisCommand]] = [:]
+  /// What is answered to commands of these names, in place of the server's reply.
+  package var replies: [String: [String]] = [:]
   private let loop: EventLoop
   private let server: RedisEndpoint
   private var dice: SeededDice
@@ -98,7 +100,11 @@ private final class AlteredClient: ByteStreamDelegate {
       case .failure: return stream.close()
       }
       var bytes: [UInt8] = []
-      HostileReply.encode(isGreeting ? reply : proxy?.alter(reply) ?? reply, to: &bytes)
+      if let words = proxy?.replies[name] {
+        HostileReply.encode(.array(words.map { .string(Array($0.utf8)) }), to: &bytes)
+      } else {
+        HostileReply.encode(isGreeting ? reply : proxy?.alter(reply) ?? reply, to: &bytes)
+      }
       _ = bytes.withUnsafeBytes { stream.write($0) }
       stream.requestFlush()
     }

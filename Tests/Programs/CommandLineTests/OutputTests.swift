@@ -48,6 +48,26 @@ import Testing
     }
   }
 
+  @Test(
+    "times in texts are local, with UTC beside them; where local is UTC, once; JSON has numbers",
+    arguments: [
+      ("Asia/Tokyo", "2026-09-21 23:13:20 JST (14:13:20Z)"), ("UTC", "2026-09-21T14:13:20Z"),
+      ("America/New_York", "2026-09-21 10:13:20 EDT (14:13:20Z)"),
+    ])
+  func times(zone: String, time: String) async throws {
+    try await RedisServer.with { redis in
+      _ = try await redis.command(
+        "XADD", "pushpool:dead", "1-1", "at", "1790000000000", "kind", "job", "reason",
+        "invalid_job", "field", "", "message", "m", "app", "shop", "id", "sale", "priority",
+        "normal", "job", "{}", "truncated", "0")
+      let environment = ["TZ": zone, "PUSHPOOL_REDIS_URL": redis.url]
+      let list = try await Pushpool.run("dead", "list", environment: environment)
+      #expect(list.output.contains("  \(time)  "), "\(list)")
+      let json = try await Pushpool.run("dead", "list", "--json", environment: environment)
+      #expect(json.output.contains("1790000000000") && !json.output.contains("14:13:20"))
+    }
+  }
+
   @Test("an export whose reader ends early fails and says so; other commands end well")
   func brokenPipe() async throws {
     try await RedisServer.with { redis in

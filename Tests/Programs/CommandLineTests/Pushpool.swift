@@ -33,7 +33,9 @@ enum Pushpool {
     _ arguments: [String], behind command: [String] = [], environment: [String: String] = [:],
     folder: String? = nil, input: String? = nil
   ) throws -> ChildProcess {
-    var variables = ["PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"]
+    var variables = [
+      "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin", "TZ": "UTC",
+    ]
     for name in ["LD_LIBRARY_PATH", "TMPDIR"] {
       if let value = getenv(name) { variables[name] = String(cString: value) }
     }

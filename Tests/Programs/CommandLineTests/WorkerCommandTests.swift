@@ -93,6 +93,25 @@ import Testing
     }
   }
 
+  @Test(
+    "the status shows a worker's memory, beside the limit of its control group where there is one")
+  func memory() async throws {
+    try await RedisServer.with { redis in
+      func memory(limit: String) async throws -> String? {
+        _ = try await redis.command(
+          "HSET", "pushpool:worker:w1", "lanes", "1", "rss_bytes", "78643200",
+          "memory_limit_bytes", limit)
+        _ = try await redis.command("ZADD", "pushpool:workers", "4102444800000", "w1")
+        let screen = try await Pushpool.run("status", "--redis", redis.url)
+        return screen.output.split(separator: "\n").map(String.init).first { $0.hasPrefix("  w1 ") }
+      }
+      let bounded = try #require(try await memory(limit: "268435456"))
+      #expect(bounded.contains("  75 MiB of 256 MiB"), "\(bounded)")
+      let unbounded = try #require(try await memory(limit: "0"))
+      #expect(unbounded.contains("  75 MiB") && !unbounded.contains("of"), "\(unbounded)")
+    }
+  }
+
   @Test("a worker whose sentinels know no such master says so in log, health file and status")
   func unknownMaster() async throws {
     var options = RedisServer.Options()
@@ -215,6 +234,29 @@ import Testing
     #expect(child.exit == nil)
     child.signal(SIGTERM)
     #expect(try await Pushpool.finish(child).status == 0)
+  }
+
+  @Test("a worker drains when the terminal has gone that it was started on")
+  func hangsUp() async throws {
+    let folder = try TemporaryFolder()
+    let socket = folder.file("none.sock")
+    let file = try configuration(folder, redis: "unix://\(socket)")
+    var terminal: PseudoTerminal? = try PseudoTerminal()
+    let path = try #require(terminal?.path)
+    // The worker has a session of its own, whose terminal this is. It ends with the shell that waits for it.
+    let shell =
+      #"setsid --ctty setpriv --pdeathsig KILL "$0" "$@" <"\#(path)" & wait $!"#
+    let child = try Pushpool.start(
+      ["worker", "--config", file], behind: ["/bin/sh", "-c", shell])
+    try #require(
+      await child.standardError?.nextLine(containing: socket, timeoutMs: Pushpool.timeoutMs) != nil
+    )
+    terminal = nil
+    try #require(
+      await child.standardError?.nextLine(
+        containing: "stopping: draining", timeoutMs: Pushpool.timeoutMs) != nil)
+    #expect(try await Pushpool.finish(child).status == 0)
+    #expect(terminal == nil)
   }
 
   /// Nil when there is no such file.

@@ -198,19 +198,19 @@ private enum FuzzProvider {
   private static func apns() throws -> APNsProvider {
     APNsProvider(
       topic: "com.example.shop", destination: try destination(),
-      credentials: CertificateCredentialSource(file: "test.p12"))
+      credentials: CertificateCredentialSource(.file("test.p12")))
   }
 
   private static func fcm() throws -> FCMProvider {
     FCMProvider(
       projectID: "demo-shop", destination: try destination(),
-      credentials: CertificateCredentialSource(file: "test.p12"))
+      credentials: CertificateCredentialSource(.file("test.p12")))
   }
 
   private static func jpush() throws -> JPushProvider {
     JPushProvider(
       appKey: "7d43", environment: .production, destination: try destination(),
-      credentials: CertificateCredentialSource(file: "test.p12"))
+      credentials: CertificateCredentialSource(.file("test.p12")))
   }
 
   private static func destination() throws -> PushDestination {

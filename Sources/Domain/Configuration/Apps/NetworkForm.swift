@@ -71,6 +71,8 @@ package struct AppFormAccount: Sendable {
   /// The messages a minute that the network allows it; nil where the form does not say.
   package var quotaPerMinute: Int? { form.quotaPerMinute }
 
+  package var access: AppForm.Access { form.access }
+
   /// - Parameter secret: what is to stand in the place of a secret; nil for nothing.
   func json(_ secret: (AppSecretName) -> JSONValue?) -> JSONObject {
     var object = JSONObject()

@@ -140,7 +140,7 @@ extension APNsMaterial: NetworkMaterial {
       }
       identity = shown
       source = CertificateCredentialSource(
-        file: certificate.source, expiresAtMs: shown.expiresAtMs, clock: builder.clock)
+        certificate.place, expiresAtMs: shown.expiresAtMs, clock: builder.clock)
     }
     return APNsProvider(
       topic: topic,

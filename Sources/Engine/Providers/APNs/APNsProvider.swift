@@ -120,10 +120,10 @@ package struct APNsProvider: PushProvider {
   package func remedy(for reason: String) -> String {
     switch APNsReason(rawValue: reason) {
     case .badTopic, .missingTopic, .topicDisallowed:
-      "compare topic in the configuration with the app's bundle id, and with the topics of the key"
+      "compare the account's topic with the app's bundle id, and with the topics of the key"
     case .deviceTokenNotForTopic:
-      "compare topic in the configuration with the app that its device tokens are of"
-    default: "check the endpoint in the configuration"
+      "compare the account's topic with the app that its device tokens are of"
+    default: "check the account's endpoint"
     }
   }
 
@@ -133,7 +133,7 @@ package struct APNsProvider: PushProvider {
 
   package func remedy(forRefusedCredential reason: String) -> String {
     credentials.hasHeader
-      ? "check key_id, team_id and key_file, that the key is enabled for this topic and "
+      ? "check key_id, team_id and the key, that the key is enabled for this topic and "
         + "environment, and the clock of Redis's machine, by which tokens are dated"
       : "replace the certificate, or check that it is for this app and environment"
   }

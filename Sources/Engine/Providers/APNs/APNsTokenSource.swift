@@ -236,7 +236,7 @@ package final class APNsTokenSource: SharedTokenSource {
     let advice =
       switch APNsReason(rawValue: reason) {
       case .expiredProviderToken, .invalidProviderToken:
-        "check key_id, team_id and key_file, and \(clock.advice): a token from a clock that is "
+        "check key_id, team_id and the key, and \(clock.advice): a token from a clock that is "
           + "wrong by more than a few minutes is refused in the same way"
       case .tooManyProviderTokenUpdates:
         "something outside of this fleet sends with this key and signs tokens of its own: give it another "

@@ -5,16 +5,16 @@ package struct CertificateCredentialSource: CredentialSource {
 
   private static let credential = Credential(
     header: nil, generation: 0, expiresAtMs: .max, refreshAtMs: .max)
-  private let file: String
+  private let place: SecretPlace
   private let clock: WallClock
   private let pause = CredentialPause()
 
   /// - Parameters:
-  ///   - file: the certificate's file, for messages.
+  ///   - place: where the certificate came from, for messages.
   ///   - expiresAtMs: its `notAfter`, in epoch milliseconds; nil when that is not known.
-  package init(file: String, expiresAtMs: Int64? = nil, clock: WallClock = .system) {
-    self.file = file
-    certificate = expiresAtMs.map { CertificateExpiry(file: file, expiresAtMs: $0) }
+  package init(_ place: SecretPlace, expiresAtMs: Int64? = nil, clock: WallClock = .system) {
+    self.place = place
+    certificate = expiresAtMs.map { CertificateExpiry(place, expiresAtMs: $0) }
     self.clock = clock
   }
 
@@ -27,10 +27,10 @@ package struct CertificateCredentialSource: CredentialSource {
     generation: UInt64, reason: String
   ) async throws(CredentialError) -> Credential {
     let nowMs = clock.nowMs()
-    let cause = certificate?.cause(nowMs: nowMs).map { "\($0): replace the file" }
+    let cause = certificate?.cause(nowMs: nowMs).map { "\($0): \(place.remedy)" }
     throw pause.begin(
-      because: "APNs refused the certificate \(file): \(reason); "
-        + (cause ?? "replace the file or check that it is for this app and environment"),
+      because: "APNs refused \(place.certificate): \(reason); "
+        + (cause ?? "\(place.remedy) or check that it is for this app and environment"),
       nowMs: nowMs)
   }
 }

@@ -2,13 +2,13 @@ internal import Model
 
 /// Until when the certificate holds that an app shows its push network.
 package struct CertificateExpiry: Sendable, Equatable {
-  /// The certificate's file, for messages.
-  package let file: String
+  /// Where the certificate came from, for messages.
+  package let place: SecretPlace
   /// Epoch milliseconds.
   package let expiresAtMs: Int64
 
-  package init(file: String, expiresAtMs: Int64) {
-    self.file = file
+  package init(_ place: SecretPlace, expiresAtMs: Int64) {
+    self.place = place
     self.expiresAtMs = expiresAtMs
   }
 
@@ -18,23 +18,22 @@ package struct CertificateExpiry: Sendable, Equatable {
   package func sentence(nowMs: Int64) -> String? {
     guard expiresAtMs - nowMs <= CredentialLimits.certificateNoticeMs else { return nil }
     let remedy =
-      "get a new one from Apple's developer site and replace the file; workers take it by themselves"
-    guard !isPast(nowMs: nowMs) else { return "\(Self.past(self)): \(remedy)" }
+      "get a new one from Apple's developer site and \(place.remedy); workers take it by themselves"
+    if let past = cause(nowMs: nowMs) { return "\(past): \(remedy)" }
     let days = (expiresAtMs - nowMs) / Self.dayMs
     return
-      "the certificate \(file) expires on \(day), in \(days) day\(days == 1 ? "" : "s"): \(remedy)"
+      "\(place.certificate) expires on \(day), in \(days) day\(days == 1 ? "" : "s"): \(remedy)"
   }
+
+  /// Its end as a sentence, of one that holds.
+  package var term: String { "\(place.certificate) holds until \(day)" }
 
   /// The cause of refusals once it is past; else nil.
   package func cause(nowMs: Int64) -> String? {
-    isPast(nowMs: nowMs) ? Self.past(self) : nil
+    isPast(nowMs: nowMs) ? "\(place.certificate) expired on \(day)" : nil
   }
 
   private static let dayMs: Int64 = 86_400_000
-
-  private static func past(_ expiry: CertificateExpiry) -> String {
-    "the certificate \(expiry.file) expired on \(expiry.day)"
-  }
 
   /// In UTC.
   private var day: String {

@@ -63,7 +63,7 @@ extension JPushMaterial: NetworkMaterial {
         credentials: builder.shared(name) { builder in
           JPushCredentialSource(
             appKey: appKey, secret: Secret(String(decoding: masterSecret.bytes, as: UTF8.self)),
-            file: masterSecret.source, clock: builder.clock)
+            place: masterSecret.place, clock: builder.clock)
         })
     }
   }

@@ -118,7 +118,7 @@ package struct JPushProvider: PushProvider {
   package var mayRefuseChecks: Bool { true }
 
   package func remedy(forRefusedCredential reason: String) -> String {
-    "correct app_key or the file of the master secret, or look at the app in JPush's console"
+    "correct app_key or the master secret, or look at the app in JPush's console"
   }
 
   /// JPush's own code, with the status that it comes with, about a request to one registration ID.

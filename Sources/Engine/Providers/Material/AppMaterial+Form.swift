@@ -51,7 +51,7 @@ struct GivenSecrets {
   init(_ secrets: [AppSecretName: AppSecret]) { self.secrets = secrets }
 
   subscript(name: AppSecretName) -> MaterialBytes? {
-    secrets[name].map { MaterialBytes($0.bytes, source: Self.source) }
+    secrets[name].map { MaterialBytes($0.bytes, source: Self.source, place: .redis) }
   }
 
   /// How a network is reached.
@@ -60,7 +60,7 @@ struct GivenSecrets {
     var material = AccessMaterial(
       address: access.endpoint.map { ServiceAddress(host: $0.host, port: $0.port) },
       authorities: access.authorities.map {
-        MaterialBytes(Array($0.utf8), source: Self.source)
+        MaterialBytes(Array($0.utf8), source: Self.source, place: .redis)
       })
     guard let proxy = access.proxy else { return material }
     let login = access.proxyUser.flatMap { user in

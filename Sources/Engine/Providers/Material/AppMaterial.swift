@@ -22,12 +22,16 @@ package struct AppMaterial: Sendable {
 /// The bytes of a key, an account, a certificate or a password. No description shows them.
 package struct MaterialBytes: Sendable {
   package let bytes: [UInt8]
-  /// Where they came from, for messages: the path of a file.
+  /// Where they came from, for messages about what they hold: the path of a file.
   package let source: String
+  /// The same for messages about what became of them later.
+  package let place: SecretPlace
 
-  package init(_ bytes: [UInt8], source: String) {
+  /// - Parameter place: nil for the file that `source` names.
+  package init(_ bytes: [UInt8], source: String, place: SecretPlace? = nil) {
     self.bytes = bytes
     self.source = source
+    self.place = place ?? .file(source)
   }
 }
 

@@ -172,22 +172,10 @@ final class RedisAppsWatch {
     guard let value, (try? TextRule.checkApp(id)) != nil else { return .gone }
     do throws(AppRecordFault) {
       let record = try AppRecord(id: id, value: value)
-      // In a configuration file that is an error of all.
-      if record.form.jpush != nil, let unfitness = CurlLibrary.unfitness {
-        return .fault(
-          part: "jpush",
-          message:
-            "needs another libcurl than \(CurlLibrary.version), which carries its pushes: \(unfitness)"
-        )
-      }
-      let secrets = try record.open(keys)
-      return .material(
-        AppMaterial(id: id, record.form, secrets: secrets), record.form.rules,
+      return RedisAppsChange.Finding(
+        id, record.form, secrets: try record.open(keys),
         sealedBy: keys.ids(among: record.keyIDs))
-    } catch {
-      return .fault(
-        part: String(error.pointer.dropFirst()).replacing("/", with: "."), message: error.message)
-    }
+    } catch { return RedisAppsChange.Finding(faultAt: error.pointer, error.message) }
   }
 
   // MARK: Their routes

@@ -1,27 +1,29 @@
 internal import HTTPClient
 internal import Model
 internal import Providers
-internal import PushpoolConfiguration
 internal import Reactor
 
 /// One account at one push network: whether the network can be reached, and takes the credential. It asks for something that
 /// is delivered to nobody.
 struct NetworkExamination: Sendable {
   private let entry: ProviderDirectory.Entry
-  private let app: AppConfiguration?
+  private let authorities: AccountAuthorities
   private let client: HTTPClient
   private let clock: WallClock
   private let loop: EventLoop
+  private let answerMs: UInt64
 
+  /// - Parameter answerMs: how long the network has for its answer, and to be reached.
   init(
-    _ entry: ProviderDirectory.Entry, _ app: AppConfiguration?, client: HTTPClient,
-    clock: WallClock, loop: EventLoop
+    _ entry: ProviderDirectory.Entry, authorities: AccountAuthorities, client: HTTPClient,
+    clock: WallClock, loop: EventLoop, answerMs: UInt64
   ) {
     self.entry = entry
-    self.app = app
+    self.authorities = authorities
     self.client = client
     self.clock = clock
     self.loop = loop
+    self.answerMs = answerMs
   }
 
   /// The name of an account for people: `shop apns production`, `shop fcm`.
@@ -39,7 +41,8 @@ struct NetworkExamination: Sendable {
     do throws(CredentialError) {
       credential = try await entry.provider.credentials.current()
     } catch {
-      let way = await NetworkProbe.outcome(of: nil, to: entry.provider, on: loop)
+      let way = await NetworkProbe.outcome(
+        of: nil, to: entry.provider, on: loop, withinMs: answerMs)
       return [verdict.ofMissingCredential(error.reason), verdict.finding(way)]
     }
     let request: NetworkProbe.Request
@@ -53,11 +56,13 @@ struct NetworkExamination: Sendable {
       return [
         verdict.finding(
           await NetworkProbe.outcome(
-            of: request, to: destination, caFile: access?.caFile, by: client))
+            of: request, to: destination, trusting: authorities, by: client, withinMs: answerMs))
       ]
     }
     return [
-      verdict.finding(await NetworkProbe.outcome(of: request, to: entry.provider, on: loop))
+      verdict.finding(
+        await NetworkProbe.outcome(
+          of: request, to: entry.provider, on: loop, withinMs: answerMs))
     ]
   }
 
@@ -75,15 +80,6 @@ struct NetworkExamination: Sendable {
     return NetworkProbe.Request(
       headers: headers, path: rendered.path(to: token),
       body: rendered.body(to: [token], id: Self.newID(), isFID: false))
-  }
-
-  /// How the account's network is reached, as the configuration has it.
-  private var access: Access? {
-    let environments = entry.environments
-    return app?.networks.accounts.first { account in
-      account.network == entry.provider.network
-        && account.environment.map(environments.contains) ?? true
-    }?.access
   }
 
   /// A UUID (RFC 9562, 5.4): another one for each request, which a network may know again by it.

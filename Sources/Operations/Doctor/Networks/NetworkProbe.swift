@@ -44,7 +44,7 @@ final class NetworkProbe: TransportDelegate {
 
   private init(
     _ request: Request?, to destination: PushDestination, accepting form: AcceptedForm,
-    on loop: EventLoop, _ finish: @escaping (Outcome) -> Void
+    on loop: EventLoop, withinMs: UInt64, _ finish: @escaping (Outcome) -> Void
   ) {
     self.loop = loop
     self.request = request
@@ -57,28 +57,32 @@ final class NetworkProbe: TransportDelegate {
     settings.serverName = destination.serverName
     settings.connectionsMax = 1
     settings.streamsMax = 1
-    settings.connectTimeoutMs = OperationsLimits.networkAnswerMs
-    settings.requestTimeoutMs = OperationsLimits.networkAnswerMs
+    // Sooner than the whole: then the stage is named at which it stood still.
+    settings.connectTimeoutMs = withinMs - withinMs / 8
+    settings.requestTimeoutMs = withinMs
     pool = ClientPool(loop: loop, settings: settings, delegate: self)
     deadline = LoopTimer(loop: loop) { [unowned self] in
       conclude(.failed(.http, "there was no answer in time"))
     }
   }
 
-  /// Sends a request and waits for its end, at most `OperationsLimits.networkAnswerMs`.
-  /// - Parameter request: nil to see only whether the connection comes to stand.
+  /// Sends a request and waits for its end.
+  /// - Parameters:
+  ///   - request: nil to see only whether the connection comes to stand.
+  ///   - withinMs: how long to wait.
   static func outcome(
-    of request: Request?, to provider: any PushProvider, on loop: EventLoop
+    of request: Request?, to provider: any PushProvider, on loop: EventLoop, withinMs: UInt64
   ) async -> Outcome {
     await withUnsafeContinuation { continuation in
       loop.execute {
         let probe = NetworkProbe(
-          request, to: provider.destination, accepting: provider.acceptedForm, on: loop
+          request, to: provider.destination, accepting: provider.acceptedForm, on: loop,
+          withinMs: withinMs
         ) {
           continuation.resume(returning: $0)
         }
         probe.itself = probe
-        probe.deadline.schedule(afterMs: OperationsLimits.networkAnswerMs)
+        probe.deadline.schedule(afterMs: withinMs)
         probe.pool.wake()
       }
     }
@@ -146,6 +150,7 @@ final class NetworkProbe: TransportDelegate {
     case .system, .connectTimeout: .connection
     case .proxy: .proxy
     case .handshakeTimeout, .tls, .truncated: .tls
+    case .noProtocol: .http
     }
   }
 }
@@ -153,19 +158,20 @@ final class NetworkProbe: TransportDelegate {
 extension NetworkProbe {
   /// Sends a request to a network whose requests libcurl carries, over HTTP/2 or HTTP/1.1.
   static func outcome(
-    of request: Request, to destination: PushDestination, caFile: String?, by client: HTTPClient
+    of request: Request, to destination: PushDestination, trusting authorities: AccountAuthorities,
+    by client: HTTPClient, withinMs: UInt64
   ) async -> Outcome {
-    let authorities: [UInt8]?
-    do throws(TLSError) {
-      authorities = try caFile.map { (file) throws(TLSError) in try TrustStore.pem(file) }
-    } catch { return .failed(.tls, error.message) }
+    let pem: [UInt8]?
+    do throws(TLSError) { pem = try authorities.pem() } catch {
+      return .failed(.tls, error.message)
+    }
     do throws(HTTPClientError) {
       let response = try await client.perform(
         HTTPRequest(
           method: "POST",
           url: "https://\(destination.authority)\(String(decoding: request.path, as: UTF8.self))",
           headers: request.headers, body: request.body,
-          timeoutMs: Int(OperationsLimits.networkAnswerMs), authorities: authorities,
+          timeoutMs: Int(withinMs), authorities: pem,
           proxy: destination.proxy))
       return .answered(
         status: response.status, contentType: Array((response.header("content-type") ?? "").utf8),

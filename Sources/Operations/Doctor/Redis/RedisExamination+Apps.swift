@@ -1,53 +1,43 @@
-internal import Model
 internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 
 extension RedisExamination {
-  /// Opens the apps that stand in Redis, as a worker does.
+  /// Reads and opens the apps that stand in Redis.
+  /// - Parameter only: the app to look at; nil for all.
   mutating func openApps(
-    _ fleet: FleetStore, _ configuration: Configuration
+    _ fleet: FleetStore, _ configuration: Configuration, only: String?
   ) async throws(RedisError) {
     // Key files that are no good are an error of the configuration.
     guard configuration.appsInRedis != nil, let keys = try? SealingKeys(configuration) else {
       return
     }
-    let apps = try await Self.allowed { () async throws(RedisError) in
-      try await Self.look(at: fleet.apps, keys)
+    let found = try await Self.allowed { () async throws(RedisError) in
+      try await Self.look(at: fleet.apps, keys, only: only)
     }
-    guard let apps else {
+    guard let found else {
       return add(.note, "does not show this user the apps that it keeps (\(fleet.apps.key))")
     }
-    guard apps.count <= ConfigurationLimits.redisAppsMax else { return refuse(apps: apps.count) }
-    judge(apps: apps.seen.count, faults: apps.faults, isAll: apps.isAll)
-  }
-
-  /// The apps that stand in Redis.
-  private struct Apps {
-    let count: Int
-    /// The names of those that were opened.
-    var seen: Set<String> = []
-    /// A sentence for each that could not be.
-    var faults: [String] = []
-    /// Whether there are no others.
-    var isAll = false
+    guard found.count <= ConfigurationLimits.redisAppsMax else { return refuse(apps: found.count) }
+    apps = found
   }
 
   private static func look(
-    at store: AppRecordStore, _ keys: SealingKeys
-  ) async throws(RedisError) -> Apps {
-    var apps = Apps(count: try await store.count())
+    at store: AppRecordStore, _ keys: SealingKeys, only: String?
+  ) async throws(RedisError) -> ExaminedApps {
+    var apps = ExaminedApps(count: try await store.count())
     guard apps.count <= ConfigurationLimits.redisAppsMax else { return apps }
+    if let only {
+      if let value = try await store.find(only) { apps.open(only, value: value, keys) }
+      apps.isAll = true
+      return apps
+    }
     var cursor: String?
     repeat {
       let page = try await store.page(after: cursor)
-      for (id, value) in page.values where apps.seen.insert(id).inserted {
-        do throws(AppRecordFault) { _ = try AppRecord(id: id, value: value).open(keys) } catch {
-          apps.faults.append("\(FieldPointer.printable(id)): \(error)")
-        }
-      }
+      for (id, value) in page.values { apps.open(id, value: value, keys) }
       cursor = page.cursor
-    } while cursor != nil && apps.seen.count < OperationsLimits.examinedAppsMax
+    } while cursor != nil && apps.all.count < OperationsLimits.examinedAppsMax
     apps.isAll = cursor == nil
     return apps
   }
@@ -57,23 +47,5 @@ extension RedisExamination {
       .error,
       "keeps \(count) apps, and workers read none of more than \(ConfigurationLimits.redisAppsMax)",
       remedy: "remove apps that nobody uses (pushpool app remove)")
-  }
-
-  /// - Parameters:
-  ///   - count: how many apps were opened.
-  ///   - faults: a sentence for each that could not be.
-  ///   - isAll: whether there are no others.
-  mutating func judge(apps count: Int, faults: [String], isAll: Bool) {
-    if let first = faults.first {
-      let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
-      add(
-        .error, "keeps an app that cannot be opened, \(first)\(more)",
-        remedy:
-          "name the file of the key that has sealed it, or set the app anew (pushpool app set)")
-    } else {
-      add(.good, "keeps apps that the key files open: \(count)")
-    }
-    guard !isAll else { return }
-    add(.note, "keeps more apps: the doctor opens some \(OperationsLimits.examinedAppsMax)")
   }
 }

@@ -77,7 +77,7 @@ struct RedisRights {
       Question("XADD", key, "NOMKSTREAM", "*", "none", ""), Question("ZREM", key, "none"),
       Question("SREM", key, "none"), Question("PEXPIRE", key, "1"),
       Question("FUNCTION", "LIST", "LIBRARYNAME", "pushpool_doctor_no_such_library"),
-      Question("FUNCTION", "LOAD", "none"),
+      Question("FUNCTION", "LOAD", "none"), Question("TIME"),
       Question("INFO", "server", isDispensable: true),
     ]
     if user == .worker {

@@ -7,8 +7,10 @@ package enum StreamFailure: Error, Equatable, CustomStringConvertible {
   case handshakeTimeout(Endpoint)
   /// The proxy gives no tunnel; the reason is never in the proxy's words, which may repeat a secret.
   case proxy(Endpoint, reason: String)
-  /// The handshake failed: an untrusted or mismatching certificate, no common version or protocol.
+  /// The handshake failed: an untrusted or mismatching certificate, no common version.
   case tls(String)
+  /// The peer speaks TLS, and none of the protocols that it was asked for, such as HTTP/2.
+  case noProtocol
   /// The peer ended the connection in the middle of a TLS record or without a closing alert.
   case truncated
 
@@ -17,7 +19,7 @@ package enum StreamFailure: Error, Equatable, CustomStringConvertible {
     switch self {
     case .resolve, .system, .connectTimeout, .handshakeTimeout, .truncated: 0
     case .proxy: 1
-    case .tls: 2
+    case .tls, .noProtocol: 2
     }
   }
 
@@ -30,6 +32,7 @@ package enum StreamFailure: Error, Equatable, CustomStringConvertible {
       "no answer from \(endpoint) to the TLS handshake in time: is it a port without TLS?"
     case .proxy(let endpoint, let reason): "the proxy \(endpoint) \(reason)"
     case .tls(let reason): "TLS: \(reason)"
+    case .noProtocol: "TLS: the peer speaks none of the protocols asked for by ALPN"
     case .truncated: "the peer cut the TLS connection without closing it"
     }
   }

@@ -55,8 +55,7 @@ struct TLSSession: ~Copyable {
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
     guard result != 1 else {
-      return context.isProtocolAgreed(ssl)
-        ? .bytes(0) : .failed(.tls("the peer speaks none of the protocols asked for by ALPN"))
+      return context.isProtocolAgreed(ssl) ? .bytes(0) : .failed(.noProtocol)
     }
     let verification = SSL_get_verify_result(ssl)
     let step = outcome(of: result)
@@ -103,7 +102,11 @@ struct TLSSession: ~Copyable {
     case SSL_ERROR_SYSCALL: return .failed(.truncated)
     default:
       let reason = TLSError.reasonFromQueue()
-      return reason == "unexpected eof while reading" ? .failed(.truncated) : .failed(.tls(reason))
+      return switch reason {
+      case "unexpected eof while reading": .failed(.truncated)
+      case "tlsv1 alert no application protocol": .failed(.noProtocol)
+      default: .failed(.tls(reason))
+      }
     }
   }
 }

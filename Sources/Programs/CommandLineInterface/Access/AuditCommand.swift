@@ -68,7 +68,7 @@ struct AuditCommand: AsyncParsableCommand {
     ])
     for entry in page.entries {
       table.append([
-        InstantText.rfc3339(ms: entry.atMs, withMilliseconds: false), entry.doer, entry.from,
+        InstantText.local(ms: entry.atMs), entry.doer, entry.from,
         entry.act.verb, entry.act.app, entry.act.subject, entry.act.detail,
       ])
     }

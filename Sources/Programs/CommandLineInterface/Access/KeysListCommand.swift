@@ -33,7 +33,7 @@ struct KeysListCommand: AsyncParsableCommand {
     for key in keys {
       table.append([
         key.id, key.role.rawValue, key.app ?? "",
-        InstantText.rfc3339(ms: key.createdAtMs, withMilliseconds: false), key.createdBy,
+        InstantText.local(ms: key.createdAtMs), key.createdBy,
         key.name,
       ])
     }

@@ -59,7 +59,7 @@ struct AppListCommand: AsyncParsableCommand {
       case .success(let record):
         table.append([
           app.id, record.networks.joined(separator: " "),
-          InstantText.rfc3339(ms: record.changedAtMs, withMilliseconds: false), record.changedBy,
+          InstantText.local(ms: record.changedAtMs), record.changedBy,
           record.keyIDs.joined(separator: " "), "",
         ])
       case .failure(let fault): table.append([app.id, "", "", "", "", fault.description])

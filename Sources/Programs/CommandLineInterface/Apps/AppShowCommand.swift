@@ -47,7 +47,7 @@ struct AppShowCommand: AsyncParsableCommand {
   private static func lines(_ record: AppRecord) -> [String] {
     var lines = [
       "\(record.id), revision \(record.revision), set "
-        + InstantText.rfc3339(ms: record.changedAtMs, withMilliseconds: false)
+        + InstantText.local(ms: record.changedAtMs)
         + " by \(record.changedBy)"
     ]
     func add(_ object: JSONObject, _ indent: String) {
@@ -71,8 +71,7 @@ struct AppShowCommand: AsyncParsableCommand {
   }
 
   private static func secret(_ facts: JSONObject) -> String {
-    let date = InstantText.rfc3339(
-      ms: facts["set_at"]?.int64Value ?? 0, withMilliseconds: false)
+    let date = InstantText.local(ms: facts["set_at"]?.int64Value ?? 0)
     return (facts["sha256"]?.stringValue).map { "sha256 \($0)…, set \(date)" } ?? "set \(date)"
   }
 }

@@ -84,7 +84,7 @@ struct DevicesCommand: AsyncParsableCommand {
         installation.kind.rawValue, installation.device.type ?? "",
         installation.device.appVersion ?? "",
         installation.updatedAtMs.map {
-          InstantText.rfc3339(ms: $0, withMilliseconds: false)
+          InstantText.local(ms: $0)
         } ?? "",
         installation.token.text,
       ])

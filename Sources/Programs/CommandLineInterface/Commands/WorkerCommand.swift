@@ -37,7 +37,9 @@ struct WorkerCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "A file for probes, replaced each second in which all lanes turned.",
-      discussion: "It says ready, or starting while Redis is not there.", valueName: "file"))
+      discussion:
+        "It says ready, or starting while Redis cannot be used or the apps in Redis are not read yet. A second line then says why.",
+      valueName: "file"))
   var healthFile: String?
 
   @Flag(

@@ -46,7 +46,7 @@ struct DeadListCommand: AsyncParsableCommand {
     for letter in letters {
       table.append([
         letter.name.text,
-        letter.atMs.map { InstantText.rfc3339(ms: $0, withMilliseconds: false) } ?? "",
+        letter.atMs.map { InstantText.local(ms: $0) } ?? "",
         letter.kind, letter.app, letter.id, letter.reason,
         letter.field.isEmpty ? letter.message : "\(letter.field): \(letter.message)",
       ])

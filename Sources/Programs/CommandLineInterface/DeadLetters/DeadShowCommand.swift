@@ -32,7 +32,9 @@ struct DeadShowCommand: AsyncParsableCommand {
     if shared.json { return console.print(json: letter.json()) }
     var table = TextTable([.init(""), .init("")])
     table.append(["entry", letter.name.text])
-    if let atMs = letter.atMs { table.append(["since", InstantText.rfc3339(ms: atMs)]) }
+    if let atMs = letter.atMs {
+      table.append(["since", InstantText.local(ms: atMs, withMilliseconds: true)])
+    }
     for name in [
       "kind", "app", "id", "job_entry", "priority", "reason", "field", "message", "count",
     ] {

@@ -24,7 +24,7 @@ struct TokenReport {
   }
 
   private static func time(_ word: String, _ ms: Int64?) -> String {
-    ms.map { "\(word) \(InstantText.rfc3339(ms: $0, withMilliseconds: false))" } ?? ""
+    ms.map { "\(word) \(InstantText.local(ms: $0))" } ?? ""
   }
 }
 
@@ -34,7 +34,7 @@ extension Departure {
     let by = DisplayText.printable(by)
     let user = DisplayText.printable(user)
     let network = token.network.rawValue
-    let at = "at \(InstantText.rfc3339(ms: atMs, withMilliseconds: false))"
+    let at = "at \(InstantText.local(ms: atMs))"
     switch cause {
     case .network:
       let about = job.isEmpty ? "" : " to a push of the job \(DisplayText.printable(job))"

@@ -131,10 +131,10 @@ extension JobHindrance {
     switch self {
     case .paused: "the job is paused; to go on: pushpool job \(id) resume --app \(app)"
     case .scheduled(let startAtMs):
-      "the job starts at \(InstantText.rfc3339(ms: startAtMs)); to stop it: "
+      "the job starts at \(InstantText.local(ms: startAtMs)); to stop it: "
         + "pushpool job \(id) cancel --app \(app)"
     case .betweenLocalTimes(let nextMs):
-      "the job's next local time is \(InstantText.rfc3339(ms: nextMs)); to stop it: "
+      "the job's next local time is \(InstantText.local(ms: nextMs)); to stop it: "
         + "pushpool job \(id) cancel --app \(app)"
     case .switchedOff(let killSwitch, let remark):
       "\(killSwitch.words) is switched off\(killSwitch.since(remark)); its pushes wait: "

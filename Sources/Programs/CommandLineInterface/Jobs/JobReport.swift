@@ -50,11 +50,11 @@ package struct JobReport {
     guard record.isAdmitted, let durationMs else { return name }
     if record.state == .scheduled, let startAtMs = record.startAtMs {
       let left = FigureText.duration(ms: max(0, startAtMs - InstantText.nowMs()))
-      return "\(name), starts at \(InstantText.rfc3339(ms: startAtMs)), in \(left)"
+      return "\(name), starts at \(InstantText.local(ms: startAtMs)), in \(left)"
     }
     if let nextMs = record.goesOnAtMs(nowMs: InstantText.nowMs()) {
       let left = FigureText.duration(ms: nextMs - InstantText.nowMs())
-      return "\(name), next local time at \(InstantText.rfc3339(ms: nextMs)), in \(left)"
+      return "\(name), next local time at \(InstantText.local(ms: nextMs)), in \(left)"
     }
     let duration = FigureText.duration(ms: durationMs)
     if record.state.isFinal { return "\(name) in \(duration)" }

@@ -14,7 +14,7 @@ extension FleetSnapshot {
     on terminal: Terminal, place: String, accepting accepted: AcceptedRisks = [],
     without absences: [ShardAbsence] = []
   ) -> [String] {
-    var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))"]
+    var lines = ["\(place), \(InstantText.local(ms: nowMs))"]
     lines += redisLines(accepting: accepted)
     lines += absences.map { DisplayText.printable($0.sentence) } + [""]
     func heading(_ text: String) { lines.append(TextStyle.bold.apply(text, on: terminal)) }

@@ -11,7 +11,7 @@ extension SwitchReading {
     for entry in sorted.prefix(max) {
       table.append([
         indent + entry.killSwitch.words,
-        entry.remark.sinceMs.map { InstantText.rfc3339(ms: $0, withMilliseconds: false) } ?? "",
+        entry.remark.sinceMs.map { InstantText.local(ms: $0) } ?? "",
         entry.remark.reason,
       ])
     }

@@ -59,7 +59,7 @@ struct TopScreen {
     guard let look = state.look else {
       return [Line("pushpool top  \(state.place)", .bold), problem ?? Line("looking")]
     }
-    let time = InstantText.rfc3339(ms: look.nowMs, withMilliseconds: false)
+    let time = InstantText.local(ms: look.nowMs)
     let sum = state.rates.values.reduce(0.0) { $0 + $1.accepted }
     var lines = [
       Line("pushpool top  \(time)  \(state.place)", .bold),

@@ -37,7 +37,8 @@ struct TraceReport {
       ("skipped", counts.skipped), ("failed", counts.failed), ("pending", record.pending),
       ("retries", counts.retries), ("users without an installation for it", counts.noInstallations),
     ].filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
-    let created = record.createdAtMs.map { ", made \(InstantText.rfc3339(ms: $0))" } ?? ""
+    let created =
+      record.createdAtMs.map { ", made \(InstantText.local(ms: $0, withMilliseconds: true))" } ?? ""
     return "job \(record.id) of \(record.app): \(record.state.rawValue)\(created)"
       + (parts.isEmpty ? "" : "; " + parts.joined(separator: ", "))
   }
@@ -106,7 +107,7 @@ struct TraceReport {
 
   private func relative(_ atMs: Int64) -> String {
     guard let createdAtMs = job.record.createdAtMs else {
-      return InstantText.rfc3339(ms: atMs)
+      return InstantText.local(ms: atMs, withMilliseconds: true)
     }
     return "+" + FigureText.duration(ms: atMs - createdAtMs)
   }

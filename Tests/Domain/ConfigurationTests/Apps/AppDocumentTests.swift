@@ -165,6 +165,10 @@ import Testing
         #"{"apns": {"staging": {}}}"#, "/apns/staging: is not a known field"
       ),
       (
+        #"{"fcm": {"service_account": "x", "proxy": "http://p", "proxy_user": "u"}}"#,
+        "/fcm/proxy_password: is missing: the password of proxy_user"
+      ),
+      (
         #"{"fcm": {"service_account": "x"}, "time_zone": "Mars/Base"}"#,
         "/time_zone: \"Mars/Base\" is no time zone"
       ),
@@ -199,6 +203,22 @@ import Testing
     let complaint = try Self.complaint(#"{"fcm": {"service_account": "\#(secret)"}}"#)
     #expect(
       complaint.contains("/fcm/service_account: must have 1 to") && complaint.utf8.count < 200)
+    let object = try Self.complaint(#"{"fcm": {"service_account": {"key": "\#(secret)"}}}"#)
+    #expect(
+      object.contains("/fcm/service_account: must have at most 16384 bytes, has 16395")
+        && object.utf8.count < 200, "\(object)")
+  }
+
+  @Test("certificates that are too many are refused, and not repeated")
+  func longAuthorities() throws {
+    for count in [0, ConfigurationLimits.appAuthoritiesBytesMax + 1] {
+      let ca = String(repeating: "x", count: count)
+      let complaint = try Self.complaint(
+        #"{"fcm": {"service_account": "x", "ca": "\#(ca)"}}"#)
+      #expect(
+        complaint.contains("/fcm/ca: must be certificates in PEM, of 1 to")
+          && complaint.hasSuffix("bytes, is \(count)"), "\(complaint)")
+    }
   }
 
   @Test("the names of secrets are read as they are written, and no others")

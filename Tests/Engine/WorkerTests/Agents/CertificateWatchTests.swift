@@ -13,7 +13,7 @@ import Testing
   private let lines = LogLines()
 
   private static func source(leftDays: Int64) -> CertificateCredentialSource {
-    CertificateCredentialSource(file: "/etc/shop.p12", expiresAtMs: nowMs + leftDays * dayMs)
+    CertificateCredentialSource(.file("/etc/shop.p12"), expiresAtMs: nowMs + leftDays * dayMs)
   }
 
   @Test(
@@ -49,7 +49,7 @@ import Testing
   )
   func namesTheCause() throws {
     let stage = try SendingStage(
-      credentials: CertificateCredentialSource(file: "/etc/shop.p12", expiresAtMs: 1))
+      credentials: CertificateCredentialSource(.file("/etc/shop.p12"), expiresAtMs: 1))
     defer { stage.sending.close() }
     let destination = stage.destination
     #expect(destination.hindrance(nowMs: 0) == nil)

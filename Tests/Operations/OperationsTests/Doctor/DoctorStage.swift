@@ -53,12 +53,19 @@ struct DoctorStage {
   }
 
   /// Looks at all, by the text of a configuration.
-  func diagnosis(of text: String, isOffline: Bool = false) async throws -> Diagnosis {
+  /// - Parameters:
+  ///   - app: the only one to ask about; nil for all.
+  ///   - answerMs: how long a network has for its answer.
+  func diagnosis(
+    of text: String, isOffline: Bool = false, app: String? = nil,
+    answerMs: UInt64 = OperationsLimits.networkAnswerMs
+  ) async throws -> Diagnosis {
     let file = stage.folder.file("doctor.yaml")
     try PrivateFile.write(text, to: file)
     let doctor = Doctor(
       ConfigurationCheck(file: file, environment: [:], for: .worker), isOffline: isOffline,
-      for: StoreSession.Client(name: "test", version: "0"), on: lane.loop)
+      app: app, for: StoreSession.Client(name: "test", version: "0"), on: lane.loop,
+      answerMs: answerMs)
     return await doctor.examine { _, _ in }
   }
 

@@ -21,7 +21,8 @@ import TestSupport
     "a version with functions is well, an older one is an error",
     arguments: [
       ("7.0.15", DoctorFinding.Severity.good, "is version 7.0.15"),
-      ("8.2.1", .good, "is version 8.2.1"), ("6.2.14", .error, "is version 6.2.14"),
+      ("8.2.1", .good, "is version 8.2.1"),
+      ("6.2.14", .error, "is version 6.2.14, and its functions are needed"),
       ("", .note, "does not tell its version"), ("seven", .note, "does not tell its version"),
     ])
   func version(text: String, severity: DoctorFinding.Severity, words: String) {
@@ -58,6 +59,9 @@ import TestSupport
     examination.judge(try RedisURL(url).server, isCluster: isCluster)
     #expect(examination.findings.count == (words == nil ? 0 : 1))
     if let words { #expect(Self.has(examination, .note, words), "\(examination.findings)") }
+    if let remedy = examination.findings.first?.remedy {
+      #expect(remedy.hasPrefix("name several nodes (") || remedy.hasPrefix("name all sentinels ("))
+    }
   }
 
   @Test("clocks that differ by more than workers bear are a warning, in either direction")
@@ -122,6 +126,25 @@ import TestSupport
     }
   }
 
+  @Test("a user that may not ask for the time lacks a right, and the rest is looked at")
+  func noTime() async throws {
+    var options = RedisServer.Options()
+    options.configuration = ["user timeless on nopass ~* &* +@all -time"]
+    try await DoctorStage.with(options) { stage in
+      var text = stage.text
+      text.redisURL = "unix://timeless:@\(stage.stage.redis.socketPath)"
+      let diagnosis = try await stage.diagnosis(
+        of: text.text(stage.stage.keys), isOffline: true)
+      #expect(!diagnosis.lacksRedis)
+      #expect(
+        diagnosis.has(.error, "redis", "lacks rights that the work needs: +time"),
+        "\(diagnosis.about("redis"))")
+      #expect(diagnosis.has(.note, "redis", "does not tell this user its time"))
+      #expect(diagnosis.has(.good, "redis", "keeps what it confirms"))
+      #expect(diagnosis.needs.count == 1)
+    }
+  }
+
   @Test("a key of another type, refused writes and functions are told")
   func states() async throws {
     var options = RedisServer.Options()
@@ -165,66 +188,6 @@ import TestSupport
       _ = try await FleetStore(connection: redis, prefix: "pushpool").apps
         .put(id, value: value, .put)
     }
-  }
-
-  @Test("apps in Redis are opened as workers open them, and one that cannot be is named")
-  func apps() async throws {
-    try await DoctorStage.with { stage in
-      let keys = SealingKeys(.random())
-      let file = stage.stage.folder.file("apps.key")
-      try PrivateFile.write(keys.newest.fileText, to: file)
-      let text =
-        stage.text.text(stage.stage.keys) + "\napps_in_redis: {key_files: ['\(file)']}\n"
-      try await Self.put("news", keys: keys, in: stage)
-      let good = try await stage.diagnosis(of: text, isOffline: true)
-      #expect(good.has(.good, "redis", "keeps apps that the key files open: 1"))
-      try await Self.put("mail", keys: SealingKeys(.random()), in: stage)
-      let bad = try await stage.diagnosis(of: text, isOffline: true)
-      #expect(
-        bad.has(
-          .error, "redis",
-          "keeps an app that cannot be opened, mail: /jpush/master_secret: is sealed with the key"),
-        "\(bad.about("redis"))")
-      // Who has no keys does not look.
-      let without = try await stage.diagnosis()
-      #expect(!without.about("redis").contains { $0.sentence.contains("keeps an app") })
-    }
-  }
-
-  @Test("too many apps in Redis are told, and so is who may not see them, or sees some alone")
-  func unseenApps() async throws {
-    var options = RedisServer.Options()
-    options.configuration = [
-      "user blind on nopass resetkeys %R~pushpool:[b-z]* %R~pushpool:alarms* -@all +@read -@dangerous +ping +time "
-        + "+select +client|setname"
-    ]
-    try await DoctorStage.with(options) { stage in
-      let file = stage.stage.folder.file("apps.key")
-      try PrivateFile.write(SealingKey.random().fileText, to: file)
-      let section = "apps_in_redis: {key_files: ['\(file)']}\n"
-      let blind = try await stage.diagnosis(
-        of: "redis: {url: 'unix://blind:@\(stage.stage.redis.socketPath)'}\n" + section,
-        isOffline: true)
-      #expect(
-        blind.has(.note, "redis", "does not show this user the apps that it keeps (pushpool:apps)"),
-        "\(blind.about("redis"))")
-      let endpoint = stage.stage.redis.endpoint
-      try await stage.lane.run { lane in
-        let redis = try await lane.connect(endpoint)
-        _ = try await redis.call(
-          RedisCommand(
-            "EVAL", "for i = 1, 10001 do redis.call('HSET', KEYS[1], 'x' .. i, '') end", "1",
-            "pushpool:apps"))
-      }
-      let full = try await stage.diagnosis(
-        of: stage.text.text(stage.stage.keys) + "\n" + section, isOffline: true)
-      #expect(
-        full.has(.error, "redis", "keeps 10001 apps, and workers read none of more than 10000"))
-    }
-    var examination = RedisExamination()
-    examination.judge(apps: 1_000, faults: [], isAll: false)
-    #expect(Self.has(examination, .good, "keeps apps that the key files open: 1000"))
-    #expect(Self.has(examination, .note, "the doctor opens some 1000"))
   }
 
   /// Looks at a Redis in which a million jobs have ended within the last hour, the last of which stands there.

@@ -5,7 +5,8 @@ import Redis
 import Simulator
 import Store
 import Testing
-import Worker
+
+@testable import Worker
 
 /// The figures that workers tell with their beats.
 @Suite struct BeatTests {
@@ -17,6 +18,23 @@ import Worker
       found[name] = WorkerFigures(Dictionary(fields, uniquingKeysWith: { $1 }))
     }
     return found
+  }
+
+  @Test("a beat tells the memory of the process, and how much its control group allows")
+  func tellsMemory() async throws {
+    try await PushStage.with { stage in
+      try await stage.withWorkers { workers in
+        let key = "pushpool:worker:\(workers[0].name)"
+        let told = try await eventually("it beats") {
+          let pairs = try await stage.client.command("HGETALL", key).pairs
+          let fields = Dictionary(pairs, uniquingKeysWith: { $1 })
+          return fields["memory_limit_bytes"] == nil ? nil : fields
+        }
+        let limit = ProcessMemory(ControlGroup()).bytesMax ?? 0
+        #expect(told["memory_limit_bytes"] == String(limit))
+        #expect(told["rss_bytes"].flatMap { Int($0) } ?? 0 > 1 << 20)
+      }
+    }
   }
 
   @Test("a beat tells of answers, streams, GOAWAYs, Redis, the lanes' lag and the process")
