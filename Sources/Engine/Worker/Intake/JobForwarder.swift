@@ -35,11 +35,12 @@ final class JobForwarder: Agent {
     context.reasons.note(
       "jobs of \(first.app) are added in this shard, and it lives in \(queue.shard.name): they are passed on; "
         + "have producers add them there")
-    let (moving, paused) = await look(at: batch)
-    let (ending, others, failure) = await add(moving)
+    let found = await look(at: batch)
+    let (ending, others, failure) = await add(found.moving)
     let left = await end(ending)
-    if !paused.isEmpty { await admitter.keepHere(paused) }
-    queue.settle(kept: left + others, isOpen: failure == nil)
+    if !found.paused.isEmpty { await admitter.keepHere(found.paused) }
+    queue.settle(
+      kept: left + others + found.unknown, isOpen: failure == nil && found.unknown.isEmpty)
     if let failure {
       context.reasons.note(
         failure, during: "adding jobs of \(first.app) in the shard \(queue.shard.name)")
@@ -47,7 +48,7 @@ final class JobForwarder: Agent {
       if !overdue.isEmpty { await admitter.keepHere(overdue) }
     }
     // Jobs that come meanwhile must not have it tried at once.
-    if failure != nil || !left.isEmpty {
+    if failure != nil || !left.isEmpty || !found.unknown.isEmpty {
       await context.loop.sleep(ms: WorkerLimits.elsewherePauseMs)
     }
     return 0
@@ -55,22 +56,28 @@ final class JobForwarder: Agent {
 
   /// Heeds what operators have said of the jobs here: one that is cancelled is only to be ended, and one that is paused stays.
   /// What may be in its shard by now is cancelled and paused there.
+  /// - Returns: besides, those of which it could not be read: none of them is added.
   private func look(
     at batch: [JobElsewhere]
-  ) async -> (moving: [JobElsewhere], paused: [JobElsewhere]) {
+  ) async -> (moving: [JobElsewhere], paused: [JobElsewhere], unknown: [JobElsewhere]) {
     let waiting = batch.filter { $0.standing == .waits }
-    guard !waiting.isEmpty,
-      let states = try? await context.store.routes.states(
-        of: waiting.map { (entry: $0.entry, app: $0.app, id: $0.id) })
-    else { return (batch, []) }
+    guard !waiting.isEmpty else { return (batch, [], []) }
     var moving = batch.filter { $0.standing != .waits }
+    let states: [JobState?]
+    do throws(RedisError) {
+      states = try await context.store.routes.states(
+        of: waiting.map { (entry: $0.entry, app: $0.app, id: $0.id) })
+    } catch {
+      context.reasons.note(error, during: "reading what is said of jobs of another shard")
+      return (moving, [], waiting)
+    }
     var paused: [JobElsewhere] = []
     for (job, state) in zip(waiting, states) {
       var job = job
       if state == .cancelled { job.standing = .isOver }
       if state == .paused { paused.append(job) } else { moving.append(job) }
     }
-    return (moving, paused)
+    return (moving, paused, [])
   }
 
   /// Adds those that are not known to be there.

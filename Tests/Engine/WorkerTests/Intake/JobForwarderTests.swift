@@ -228,6 +228,35 @@ import Testing
     }
   }
 
+  @Test("a job of which it cannot be read whether it is cancelled here is not added in its shard")
+  func unreadable() async throws {
+    try await Self.with { _, parts, forwarder, door in
+      try await parts.takeIn(id: "sale", users: ["u"], app: "other")
+      let entry = try #require(forwarder.queue.inHand.first)
+      _ = try await parts.redis(
+        "HSET", "{pp}:job:other:sale", "state", "cancelled", "source", entry.source)
+      _ = try await parts.redis("ACL", "SETUSER", "default", "-hmget")
+      _ = await forwarder.turn()
+      #expect(await door.texts.isEmpty)
+      #expect(forwarder.queue.has(entry) && !forwarder.queue.isOpen)
+      _ = try await parts.redis("ACL", "SETUSER", "default", "+hmget")
+      _ = await forwarder.turn()
+      #expect(await door.texts.isEmpty)
+      #expect(try await Self.left(parts) == 0)
+    }
+  }
+
+  @Test("a value of another type in place of one job's record holds none up")
+  func wrongRecord() async throws {
+    try await Self.with { _, parts, forwarder, door in
+      for id in ["a", "b"] { try await parts.takeIn(id: id, users: ["u"], app: "other") }
+      _ = try await parts.redis("SET", "{pp}:job:other:a", "theirs")
+      _ = await forwarder.turn()
+      #expect(await door.texts.count == 2)
+      #expect(try await Self.left(parts) == 0)
+    }
+  }
+
   @Test("of more jobs than a lane holds none is lost")
   func overflows() async throws {
     try await Self.with { _, parts, forwarder, door in

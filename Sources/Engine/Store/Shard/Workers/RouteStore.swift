@@ -202,6 +202,11 @@ package struct RouteStore {
     }
     var states: [JobState?] = []
     for (job, answer) in zip(jobs, answers) {
+      // What stands there instead of a record says nothing of the job.
+      if case .failure(.server("WRONGTYPE", _)) = answer {
+        states.append(nil)
+        continue
+      }
       let record = try answer.get()
       let state = record[2].flatMap { JobState(rawValue: $0) }
       let isIts = record[0] == job.entry.source && record[1] == nil
