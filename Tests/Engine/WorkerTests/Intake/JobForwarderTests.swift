@@ -257,6 +257,32 @@ import Testing
     }
   }
 
+  @Test("a job that waits behind many paused ones is taken back")
+  func behindPaused() async throws {
+    try await Self.with { _, parts, forwarder, door in
+      let count = 2 * WorkerLimits.jobsElsewhereAtOnceMax + 10
+      for number in 0..<count {
+        try await parts.takeIn(id: "p\(number)", users: ["u"], app: "other")
+        let entry = try #require(forwarder.queue.inHand.last)
+        _ = try await parts.redis(
+          "HSET", "{pp}:job:other:p\(number)", "state", "paused", "source", entry.source)
+      }
+      for _ in 0..<3 { _ = await forwarder.turn() }
+      await door.fail(by: .unavailable(reason: "away"))
+      forwarder.nowNs = { [loop = parts.loop] in
+        loop.nowNs + WorkerLimits.heldElsewhereMs * 1_000_000
+      }
+      try await parts.takeIn(id: "last", users: ["u"], app: "other")
+      _ = await forwarder.turn()
+      #expect(try await Self.waiting(parts) == count + 1)
+      await door.fail(by: nil)
+      for _ in 0..<10 where try await Self.waiting(parts) > count { _ = await forwarder.turn() }
+      _ = await forwarder.turn()
+      #expect(try await Self.waiting(parts) == count)
+      #expect(try await Self.left(parts) == count)
+    }
+  }
+
   @Test("of more jobs than a lane holds none is lost")
   func overflows() async throws {
     try await Self.with { _, parts, forwarder, door in
