@@ -307,6 +307,32 @@ import Testing
     }
   }
 
+  @Test("intake waits for no room in another shard, also while that takes jobs")
+  func noWait() async throws {
+    try await Self.with { _, parts, forwarder, _ in
+      try await parts.takeIn(id: "first", users: ["u"], app: "other")
+      _ = await forwarder.turn()
+      #expect(forwarder.queue.isOpen)
+      let count = WorkerLimits.jobsElsewhereMax
+      let jobs = (0...count).map { number in
+        let text =
+          #"{"id":"j\#(number)","app":"other","audience":{"users":["u"]},"notification":{"title":"t"}}"#
+        return (text: Array(text.utf8), priority: Priority.normal)
+      }
+      for first in stride(from: 0, to: jobs.count, by: 500) {
+        let some = Array(jobs[first..<min(first + 500, jobs.count)])
+        #expect(await parts.store.jobs.enqueue(some).allSatisfy { $0 == nil })
+      }
+      while try await parts.admitter.admitNext(abandonedForMs: nil).amount != .nothing {}
+      // Whoever waits for room gives the shard up after a while.
+      #expect(forwarder.queue.isOpen)
+      #expect(forwarder.queue.inHand.count == count)
+      #expect(try await Self.waiting(parts) == 1)
+      for _ in 0..<count where try await Self.left(parts) > 0 { _ = await forwarder.turn() }
+      #expect(try await Self.left(parts) == 0)
+    }
+  }
+
   @Test("what is leased to another worker is left to that, and what comes again is not held twice")
   func leases() async throws {
     try await Self.with { _, parts, forwarder, door in
