@@ -92,7 +92,8 @@ import Worker
         _ = try await euClient.command("SET", "pushpool:shard", "eu")
         #expect(try await euClient.finished("other", app: "other").counts.accepted == 20)
       }
-      #expect(stage.duplicates == 0 && stage.simulator.acceptedPushes.count == 100)
+      // Five jobs go to 20 devices each.
+      #expect(stage.simulator.acceptedPushes.count == 100)
     }
   }
 }
