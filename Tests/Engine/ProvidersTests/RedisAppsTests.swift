@@ -285,7 +285,9 @@ import Testing
 
   @Test("a certificate that takes long to open is refused for an app of Redis alone")
   func longToOpen() throws {
-    let issued = try TestCertificates().authority.issueClient(commonName: "news")
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueClient(commonName: "news")
+    defer { withExtendedLifetime(certificates) {} }
     func container(iterations: Int) throws -> [UInt8] {
       Array(
         try OpenSSLCommand.run(

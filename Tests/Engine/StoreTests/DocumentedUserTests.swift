@@ -35,16 +35,16 @@ import Testing
       (
         "ERR",
         "The user executing the script can't access at least one of the keys mentioned in the command arguments script: f, on @user_function:3.",
-        "a right is missing"
+        "A right is missing"
       ),
       (
         "ERR", "ACL failure in script: No permissions to access a key script: on @user_function:3.",
-        "a right is missing"
+        "A right is missing"
       ),
       (
         "ERR",
         "ACL failure in script: User ann has no permissions to run the 'set' command script: f, on @user_function:2.",
-        "a right is missing"
+        "A right is missing"
       ),
     ] {
       let explained = DocumentedUser.worker.explain(.server(code: code, message: message))

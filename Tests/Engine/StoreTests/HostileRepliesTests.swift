@@ -41,6 +41,7 @@ import TestSupport
     ("totals", { _ = try await $0.metrics.totals(max: 10_000) }),
     ("beating", { _ = try await $0.workers.beating(sinceMs: 0, max: 10) }),
     ("waiting notes", { _ = try await $0.backlog.waitingNotes() }),
+    ("chunks by app", { _ = try await $0.backlog.chunksByApp() }),
     ("standings", { _ = try await $0.jobs.standings([(app: "shop", id: "j1")]) }),
     ("open jobs", { _ = try await $0.jobs.openJobs(cursor: "0") }),
     ("reconcile", { _ = try await $0.jobs.reconcile(app: "shop", id: "j1") }),

@@ -60,7 +60,7 @@ import TestSupport
       #expect(installed.status == 0, "\(installed)")
       let job = try #require(commands[1].split(separator: "'").last)
       try PrivateFile.write(String(job), to: folder.file("job.json"))
-      let shown = try await run("pushpool enqueue --dry-run job.json")
+      let shown = try await run("pushpool enqueue --dry-run --network apns job.json")
       #expect(shown.status == 0, "\(shown)")
 
       // Somebody writes what is no record.

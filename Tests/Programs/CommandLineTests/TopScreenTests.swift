@@ -113,6 +113,28 @@ import Typesetting
     #expect(state.order == .busiest)
   }
 
+  @Test("the backlog is shown by app, also of one that sends nothing, in the order of the rest")
+  func backlogByApp() throws {
+    var look = Self.look()
+    look.chunks = ["shop": 2_400, "waits": 7, "news": 7]
+    var state = TopState(place: "redis://h")
+    state.take(look)
+    func rows() throws -> [String] {
+      let lines = Self.screen(state, columns: 60).wholeLines()
+      let title = try #require(lines.firstIndex { $0.hasPrefix("  CHUNKS") })
+      return Array(lines[(title + 1)...(title + 3)])
+    }
+    #expect(try rows() == ["   2,400  shop", "       7  news", "       7  waits"])
+    state.press(.sort)
+    #expect(try rows().map { $0.suffix(5) } == [" news", " shop", "waits"])
+    #expect(!Self.screen(Self.state()).wholeLines().contains { $0.hasPrefix("  CHUNKS") })
+    look.hidesChunks = true
+    state.take(look)
+    #expect(
+      Self.screen(state).wholeLines().contains(
+        "  the chunks of each app cannot be read (the keys share:*)"))
+  }
+
   @Test("what is held still, missing or empty is said")
   func states() {
     var state = Self.state()

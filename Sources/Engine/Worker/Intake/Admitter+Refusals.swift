@@ -121,7 +121,7 @@ extension Admitter {
         case .refused(let entry, let refusal): letters.append((entry, refusal))
         case .unknownApp(let stranger): strangers.append(stranger)
         case .elsewhere(let job):
-          if await elsewhere?.take(job) != true {
+          if elsewhere?.take(job) != true {
             strangers.append(JobOfUnknownApp(job, from: context.settings.shard))
           }
         }

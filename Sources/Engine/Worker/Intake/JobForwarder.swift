@@ -14,6 +14,8 @@ final class JobForwarder: Agent {
   private let context: LaneContext
   private let doors: ShardDoors
   private let admitter: Admitter
+  /// How often no job was found that could be taken back.
+  private var emptyLooks = 0
   /// The loop's clock and the fleet's, unless a test has others.
   var nowNs: () -> UInt64
   var clockMs: () -> Int64
@@ -157,7 +159,8 @@ final class JobForwarder: Agent {
       guard !apps.isEmpty else { return WorkerLimits.strayLookMs }
       let entries = try await context.store.routes.takeJobs(
         consumer: context.settings.consumer, of: apps,
-        max: queue.isOpen ? WorkerLimits.jobsElsewhereAtOnceMax : 1)
+        max: queue.isOpen ? WorkerLimits.jobsElsewhereAtOnceMax : 1, pass: emptyLooks)
+      if entries.isEmpty { emptyLooks += 1 }
       try await admitter.admit(entries)
       return entries.isEmpty ? WorkerLimits.strayLookMs : 0
     } catch {

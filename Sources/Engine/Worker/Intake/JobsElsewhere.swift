@@ -13,19 +13,12 @@ final class JobsElsewhere {
     queues = shards.map { QueueElsewhere($0, loop: loop) }
   }
 
-  /// Waits for room while the shard takes jobs.
-  /// - Returns: false when there is none for it.
-  func take(_ job: JobElsewhere) async -> Bool {
+  /// - Returns: false when there is no room for it. Intake does not wait for any: what has none waits in Redis.
+  func take(_ job: JobElsewhere) -> Bool {
     guard let queue = queues.first(where: { $0.shard == job.shard }) else { return false }
     var job = job
     job.sinceNs = loop.nowNs
-    for _ in 0..<(WorkerLimits.roomElsewhereMsMax / WorkerLimits.roomElsewhereMs) {
-      if queue.add(job) { return true }
-      guard queue.isOpen else { return false }
-      await loop.sleep(ms: WorkerLimits.roomElsewhereMs)
-    }
-    queue.noteStuck()
-    return false
+    return queue.add(job)
   }
 
   func has(_ entry: JobEntry) -> Bool { queues.contains { $0.has(entry) } }

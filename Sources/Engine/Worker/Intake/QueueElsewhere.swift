@@ -56,9 +56,6 @@ final class QueueElsewhere {
     self.isOpen = isOpen
   }
 
-  /// The shard takes nothing, as it seems.
-  func noteStuck() { isOpen = false }
-
   /// Takes out those that were held for too long, but for those that may be there already: what is there must not be begun
   /// here as another job.
   func removeOverdue(nowNs: UInt64) -> [JobElsewhere] {

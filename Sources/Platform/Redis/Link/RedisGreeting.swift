@@ -64,14 +64,14 @@ final class RedisGreeting {
     }
   }
 
-  /// A server that says that it is another place is left before anything else is asked of it. A refusal of the question says
-  /// nothing.
+  /// A server that says that it is another place is left before anything else is asked of it. One that refuses the question, as to
+  /// a user without the right or where the key is of another type, does not have the mark.
   private func look(for mark: RedisMark) {
     ask(RedisCommand("GET", mark.key)) { result in
       switch result {
       case .success(let reply):
         reply.flatMap { mark.refusal(of: $0) }.map { .failure($0) } ?? result
-      case .failure(.server): .success(nil)
+      case .failure(.server): mark.refusalOfNone().map { .failure($0) } ?? .success(nil)
       case .failure: result
       }
     }

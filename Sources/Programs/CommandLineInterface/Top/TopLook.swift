@@ -60,6 +60,10 @@ struct TopLook: Sendable, Equatable {
   /// Workers that fell silent without leaving.
   var lost: [String] = []
   var queues: [Queue] = []
+  /// Chunks of each app in the streams, those in work included.
+  var chunks: [String: Int] = [:]
+  /// Whether Redis does not tell this user the chunks of each app.
+  var hidesChunks = false
   var delayed = 0
   var dead = 0
   var switchedOff = 0
@@ -75,7 +79,10 @@ struct TopLook: Sendable, Equatable {
     let jobs = try await JobList.read(stores, endedMax: 0)
     var look = TopLook(snapshot, jobs)
     look.talliedAtMs = try await stores.first?.serverMs() ?? 0
-    for (store, standing) in zip(stores, snapshot.shards) { try await look.add(store, standing) }
+    for (store, standing) in zip(stores, snapshot.shards) {
+      try await look.add(store, standing)
+      try await look.addChunks(of: store)
+    }
     return look
   }
 }
@@ -145,6 +152,17 @@ extension TopLook {
       return Queue(
         priority: queue.priority, jobs: queue.jobs, waiting: queue.waiting, inWork: queue.inWork,
         oldestMs: [queue.oldestMs, ms].compactMap(\.self).max())
+    }
+  }
+
+  private mutating func addChunks(of store: ShardStore) async throws(RedisError) {
+    do throws(RedisError) {
+      for (app, count) in try await store.backlog.chunksByApp() {
+        chunks[app, default: 0] += count
+      }
+    } catch {
+      guard case .server = error else { throw error }
+      hidesChunks = true
     }
   }
 

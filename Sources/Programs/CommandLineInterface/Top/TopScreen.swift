@@ -108,6 +108,10 @@ struct TopScreen {
       Line(
         "  delayed \(FigureText.count(look.delayed)), dead \(FigureText.count(look.dead)), "
           + "switched off \(FigureText.count(look.switchedOff))"))
+    lines += table(appTable(look), orElse: "")
+    if look.hidesChunks {
+      lines.append(Line("  the chunks of each app cannot be read (the keys share:*)"))
+    }
     lines.append(Line("Workers", .bold))
     lines += table(workerTable(look), orElse: "  none: start one with pushpool worker")
     lines += look.lost.map { Line("  \($0) is silent") }
@@ -158,6 +162,18 @@ struct TopScreen {
         "  \(queue.priority.rawValue)", FigureText.count(queue.jobs),
         FigureText.count(queue.waiting), FigureText.count(queue.inWork), Self.age(queue.oldestMs),
       ])
+    }
+    return table
+  }
+
+  private func appTable(_ look: TopLook) -> TextTable {
+    var table = TextTable([.init("  CHUNKS", .right), .init("APP")])
+    let apps = look.chunks.sorted { one, other in
+      state.order == .busiest && one.value != other.value
+        ? one.value > other.value : one.key < other.key
+    }
+    for (app, count) in apps.prefix(CommandLineLimits.topRowsMax) {
+      table.append([FigureText.count(count), app])
     }
     return table
   }

@@ -43,4 +43,25 @@ import Testing
       #expect(try await store.backlog.waitingNotes().sinceMs == [:])
     }
   }
+
+  @Test func `the chunks of each app are counted over all priorities, until they are settled`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      #expect(try await store.backlog.chunksByApp() == [:])
+      try await store.admit("j1", users: [["a"], ["b"]])
+      try await store.admit("j2", users: [["a"]], priority: .high)
+      try await store.admit("j3", users: [["a"]], priority: .low, app: "news")
+      #expect(try await store.backlog.chunksByApp() == ["shop": 3, "news": 1])
+      // One that a worker holds is still to be done.
+      let claim = try await store.claimOne()
+      #expect(try await store.backlog.chunksByApp() == ["shop": 3, "news": 1])
+      _ = try await store.chunks.settle(
+        claim, .final(accepted: 1, users: 1), consumer: "worker")
+      #expect(try await store.backlog.chunksByApp() == ["shop": 2, "news": 1])
+      // What somebody else wrote there is no count.
+      _ = try await store.redis("HSET", store.keys.share(.low), "news", "x", "old", "-3")
+      #expect(try await store.backlog.chunksByApp() == ["shop": 2])
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import Redis
 import Testing
@@ -13,20 +14,21 @@ import Testing
   private static let others = [
     keys.uninstalled, keys.audit, keys.share(.normal), keys.scout(.high), keys.express(.low),
     keys.promoter, keys.workers, keys.alarms, keys.oldest, keys.leaving,
-    keys.timeline, keys.totals, keys.accessKeys, keys.acts,
+    keys.timeline, keys.totals, keys.accessKeys, keys.acts, keys.shards, keys.elsewhere,
   ]
   /// Keys that workers leave where they are, and what is to be done about each.
   private static let staying = [
     (keys.switches, "redis-cli RENAME {pp}:switches:new {pp}:switches"),
     (keys.generation, "redis-cli SET {pp}:generation $(date +%s)000"),
     (keys.indexed, "run pushpool index for each app"),
+    (keys.shard, "delete the key, and the next"),
   ]
 
   /// Neither a stream nor any other type that one of the keys has.
   private static func spoil(_ key: String, _ store: ShardStore) async throws {
     _ = try await store.redis("DEL", key)
     _ = try await store.redis("SETBIT", key, "0", "1")
-    if [keys.promoter, keys.generation].contains(key) {
+    if [keys.promoter, keys.generation, keys.shard].contains(key) {
       _ = try await store.redis("DEL", key)
       _ = try await store.redis("LPUSH", key, "wrong")
     }
@@ -49,6 +51,23 @@ import Testing
       let aside = store.keys.displaced(String(key.dropFirst("{pp}:".count)))
       #expect(try await store.redis("EXISTS", aside).integer == 0)
     }
+  }
+
+  @Test(
+    "the keys that workers leave where they are, and those that they move, are those that are tried here"
+  )
+  func lists() throws {
+    let source = String(decoding: PackageResources.types_lua, as: UTF8.self)
+    func names(in table: String, _ pattern: Regex<(Substring, Substring)>) throws -> Set<String> {
+      let start = try #require(source.range(of: "local \(table) = {\n")).upperBound
+      let stop = try #require(source[start...].range(of: "\n}\n")).lowerBound
+      return Set(String(source[start..<stop]).matches(of: pattern).map { "{pp}:\($0.1)" })
+    }
+    let staying = try names(in: "STAYING", /(?m)^  ([a-z_]+) = \{/)
+    #expect(staying == Set(Self.staying.map { $0.0 }))
+    let moved = try names(in: "SINGLE", /([a-z_]+) = '/)
+    #expect(
+      moved.subtracting(Self.named + Self.others) == ["{pp}:workers_since", "{pp}:unbound"])
   }
 
   @Test("what stands in place of the minute's outcomes is moved aside, and they are counted")
@@ -96,7 +115,10 @@ import Testing
 
   @Test(
     "who only reads is told of it, and reads on",
-    arguments: named + [keys.timeline, keys.audit, keys.uninstalled, keys.workers, keys.alarms])
+    arguments: named + [
+      keys.timeline, keys.audit, keys.uninstalled, keys.workers, keys.alarms, keys.shards,
+      keys.elsewhere,
+    ])
   func tells(key: String) async throws {
     try await Lane.withStore { _, store in
       try await Self.spoil(key, store)

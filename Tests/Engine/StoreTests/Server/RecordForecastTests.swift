@@ -31,7 +31,8 @@ import Testing
     let warning = try #require(Self.forecast(1_000).warning)
     for words in [
       "190.4 GiB", "1000 jobs a second", "168.0 h in the mean", "Other data take 5.0 GiB",
-      "maxmemory is 40.0 GiB", "full in 30.9 h", "jobs.named_retention_hours",
+      "maxmemory is 40.0 GiB", "full in 30.9 h",
+      "jobs.retention_hours, jobs.named_retention_hours, jobs.unnamed_retention_minutes",
     ] { #expect(warning.contains(words), "\(words): \(warning)") }
   }
 

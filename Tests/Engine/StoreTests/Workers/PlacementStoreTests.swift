@@ -106,6 +106,23 @@ import TestSupport
       #expect(refusal != nil && !connection.isReady)
       #expect(try await store.placement.claim(for: eu) == .isOurs)
       try await connection.waitUntilReady(timeoutMs: 30_000)
+      // One that does not show it has none.
+      _ = try await store.redis("DEL", "{pp}:shard")
+      _ = try await store.redis("HSET", "{pp}:shard", "name", "eu")
+      let another = try RedisConnection(loop: lane.loop, endpoint: endpoint)
+      defer { another.close() }
+      another.connect()
+      refusal = nil
+      for _ in 0..<2_000 where refusal == nil {
+        do throws(RedisError) { _ = try await another.call(RedisCommand("PING")) } catch {
+          if "\(error)".contains("it has no name") { refusal = error }
+        }
+        await lane.loop.sleep(ms: 5)
+      }
+      #expect(refusal != nil && !another.isReady)
+      // Whoever does not ask for it may look there.
+      endpoint.expect(eu, prefix: "{pp}")
+      try await lane.connect(endpoint, library: nil).close()
     }
   }
 

@@ -49,6 +49,27 @@ import Testing
     }
   }
 
+  @Test func `a job behind many that are paused is found`() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
+      for _ in 0..<150 {
+        let paused = try await passOnStray(store)
+        _ = try await store.redis(
+          "HSET", "{pp}:job:other:\(paused)", "state", "paused", "source", paused)
+      }
+      let source = try await passOnStray(store)
+      for max in [1, 64] {
+        var found: [JobEntry] = []
+        for pass in 0..<4 where found.isEmpty {
+          found = try await store.routes.takeJobs(
+            consumer: "k-0", of: ["other"], max: max, pass: pass)
+        }
+        #expect(found.map(\.source) == (max == 1 ? [source] : []))
+      }
+      #expect(try await store.redis("ZCARD", "{pp}:unrouted:jobs:other").integer == 150)
+    }
+  }
+
   @Test func `jobs of named apps are taken from those that wait, and paused ones stay`()
     async throws
   {

@@ -257,6 +257,32 @@ import Testing
     }
   }
 
+  @Test("a job that waits behind many paused ones is taken back")
+  func behindPaused() async throws {
+    try await Self.with { _, parts, forwarder, door in
+      let count = 2 * WorkerLimits.jobsElsewhereAtOnceMax + 10
+      for number in 0..<count {
+        try await parts.takeIn(id: "p\(number)", users: ["u"], app: "other")
+        let entry = try #require(forwarder.queue.inHand.last)
+        _ = try await parts.redis(
+          "HSET", "{pp}:job:other:p\(number)", "state", "paused", "source", entry.source)
+      }
+      for _ in 0..<3 { _ = await forwarder.turn() }
+      await door.fail(by: .unavailable(reason: "away"))
+      forwarder.nowNs = { [loop = parts.loop] in
+        loop.nowNs + WorkerLimits.heldElsewhereMs * 1_000_000
+      }
+      try await parts.takeIn(id: "last", users: ["u"], app: "other")
+      _ = await forwarder.turn()
+      #expect(try await Self.waiting(parts) == count + 1)
+      await door.fail(by: nil)
+      for _ in 0..<10 where try await Self.waiting(parts) > count { _ = await forwarder.turn() }
+      _ = await forwarder.turn()
+      #expect(try await Self.waiting(parts) == count)
+      #expect(try await Self.left(parts) == count)
+    }
+  }
+
   @Test("of more jobs than a lane holds none is lost")
   func overflows() async throws {
     try await Self.with { _, parts, forwarder, door in
@@ -278,6 +304,32 @@ import Testing
       #expect(try await Self.left(parts) == 0)
       #expect(await Set(door.texts).count == count)
       #expect(try await parts.store.deadLetters.count() == 0)
+    }
+  }
+
+  @Test("intake waits for no room in another shard, also while that takes jobs")
+  func noWait() async throws {
+    try await Self.with { _, parts, forwarder, _ in
+      try await parts.takeIn(id: "first", users: ["u"], app: "other")
+      _ = await forwarder.turn()
+      #expect(forwarder.queue.isOpen)
+      let count = WorkerLimits.jobsElsewhereMax
+      let jobs = (0...count).map { number in
+        let text =
+          #"{"id":"j\#(number)","app":"other","audience":{"users":["u"]},"notification":{"title":"t"}}"#
+        return (text: Array(text.utf8), priority: Priority.normal)
+      }
+      for first in stride(from: 0, to: jobs.count, by: 500) {
+        let some = Array(jobs[first..<min(first + 500, jobs.count)])
+        #expect(await parts.store.jobs.enqueue(some).allSatisfy { $0 == nil })
+      }
+      while try await parts.admitter.admitNext(abandonedForMs: nil).amount != .nothing {}
+      // Whoever waits for room gives the shard up after a while.
+      #expect(forwarder.queue.isOpen)
+      #expect(forwarder.queue.inHand.count == count)
+      #expect(try await Self.waiting(parts) == 1)
+      for _ in 0..<count where try await Self.left(parts) > 0 { _ = await forwarder.turn() }
+      #expect(try await Self.left(parts) == 0)
     }
   }
 

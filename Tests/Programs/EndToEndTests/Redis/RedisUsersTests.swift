@@ -167,6 +167,7 @@ import Testing
         for user in [dashboard, reader] {
           let result = try await Self.run(arguments, as: user, stage)
           #expect(result.code == .code(0), "\(user.name): \(arguments): \(result)")
+          #expect(!result.output.contains("cannot be read"), "\(user.name): \(result)")
         }
       }
       for arguments in Self.readings(names[0], try stage.writeConfiguration()) {
@@ -216,7 +217,8 @@ import Testing
 
   /// What those may do who look at the fleet.
   private static let looks = [
-    ["status"], ["status", "--json"], ["metrics"], ["jobs"], ["job", "listed", "--app", "shop"],
+    ["status"], ["status", "--json"], ["top"], ["metrics"], ["jobs"],
+    ["job", "listed", "--app", "shop"],
     ["trace", "--app", "shop", "--job", "listed"], ["topics", "--app", "shop"],
     ["channels", "--app", "shop"], ["dead", "list"], ["switch", "list"],
     ["audit", "--app", "other"],

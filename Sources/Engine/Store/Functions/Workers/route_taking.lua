@@ -18,17 +18,19 @@ local function is_paused(p, app, priority, entry, id)
   return record[1] == source_of(priority, entry) and not record[2] and record[3] == 'paused'
 end
 
--- Leases jobs that wait for these routes, as far as their apps have room for chunks. looks: how many are looked at besides, since
--- those that are paused stay; nil to take these, too.
+-- Leases jobs that wait for these routes, as far as their apps have room for chunks. pass: nil to take paused ones, too; else these
+-- stay, and it says how many calls before found nothing but such: each looks at the next ones, so none is hidden behind them.
 -- Returns {{priority, entry, job text, deliveries}…}, without a text what is too large to be read here.
-local function take(p, routes, consumer, max, looks)
+local function take(p, routes, consumer, max, pass)
   local jobs, bytes = {}, 0
   for _, route in ipairs(routes) do
     local key = KEY.route_waiting(p, 'jobs', route)
-    for _, member in ipairs(redis.call('ZRANGE', key, 0, max - 1 + (looks or 0))) do
+    local looked, first = LIMIT.ROUTE_PAUSED_LOOKED_MAX, 0
+    if pass then first = pass * looked % math.max(redis.call('ZCARD', key), 1) end
+    for _, member in ipairs(redis.call('ZRANGE', key, text(first), text(first + max - 1 + (pass and looked or 0)))) do
       local _, priority, entry, deliveries, id = unpack(cjson.decode(member))
       if #jobs >= max or bytes >= LIMIT.TAKEN_BYTES_MAX or Fairness.room(p, priority, route) <= 0 then break end
-      if not looks or not is_paused(p, route, priority, entry, id) then
+      if not pass or not is_paused(p, route, priority, entry, id) then
         redis.call('ZREM', key, member)
         local mean = large_mean(KEY.jobs(p, priority))
         local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries, mean)
@@ -50,10 +52,10 @@ local function take_routed(keys, args)
   return take(keys[1], routes_for(keys[1], args[2], args[4] == '1'), args[1], tonumber(args[3]))
 end
 
--- take_waiting — ARGV: consumer, max, app… Leases jobs of these apps that wait for a worker with them, but for those that are paused:
--- the caller passes them on to the shard in which the apps live. Reply: see take
+-- take_waiting — ARGV: consumer, max, how many calls before found none, app… Leases jobs of these apps that wait for a worker with
+-- them, but for those that are paused: the caller passes them on to the shard in which the apps live. Reply: see take
 local function take_waiting(keys, args)
-  return take(keys[1], {unpack(args, 3)}, args[1], tonumber(args[2]), LIMIT.ROUTE_PAUSED_LOOKED_MAX)
+  return take(keys[1], {unpack(args, 4)}, args[1], tonumber(args[2]), tonumber(args[3]))
 end
 
 -- Gives a chunk that nobody holds to a consumer, out of its turn.

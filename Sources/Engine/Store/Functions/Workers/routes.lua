@@ -330,7 +330,7 @@ local function pass_on_job(keys, args)
   end
   -- Redis keeps what a function wrote before it failed: one that is asked again would find the route there, and take it for listed.
   if is_new then refuse_wrong_type(KEY.route_hints(p), 'hash') end
-  -- One that comes again has waited since it came first.
+  -- A call that is repeated leaves it where it is. One that was taken back in between waits anew.
   local rank, member = text(RANK[priority] + now), cjson.encode({'job', priority, entry, deliveries, id, args[8], args[9]})
   redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', rank, member)
   if is_new then list(p, app, args[6], wait_ms, now) end

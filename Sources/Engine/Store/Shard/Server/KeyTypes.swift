@@ -20,7 +20,7 @@ package struct KeyTypes {
 
   /// The keys whose loss would be worse than their standstill.
   package enum Staying: Sendable, Equatable {
-    case switches, generation, indexed
+    case switches, generation, indexed, shard
 
     /// Says what to do about another type there, with the commands to type. Each leaves no moment in which the key is
     /// missing and that would do harm.
@@ -35,6 +35,7 @@ package struct KeyTypes {
       case .indexed:
         "delete the key, and run pushpool index for each app; until that has ended such jobs become "
           + "dead letters (not_indexed), to be tried again"
+      case .shard: "delete the key, and the next worker writes it"
       }
     }
   }
@@ -93,6 +94,7 @@ package struct KeyTypes {
       case keys.switches: .switches
       case keys.generation: .generation
       case keys.indexed: .indexed
+      case keys.shard: .shard
       default: nil
       }
     return Finding(
@@ -161,21 +163,25 @@ package struct KeyTypes {
       (keys.uninstalled, "stream"), (keys.audit, "stream"), (keys.timeline, "stream"),
       (keys.workers, "zset"), (keys.alarms, "hash"), (keys.unbound, "zset"),
       (keys.totals, "hash"), (keys.accessKeys, "hash"), (keys.acts, "stream"),
+      (keys.shards, "hash"), (keys.elsewhere, "hash"),
     ]
   }
 
   /// The keys that somebody must look at, and the type of each.
   private var staying: [(String, String)] {
     let keys = functions.keys
-    return [(keys.switches, "hash"), (keys.generation, "string"), (keys.indexed, "hash")]
+    return [
+      (keys.switches, "hash"), (keys.generation, "string"), (keys.indexed, "hash"),
+      (keys.shard, "string"),
+    ]
   }
 
   /// The type that a key should have; nil for one that is none of those that commands read.
   private func expectedType(of key: String) -> String? {
     switch key.dropFirst(functions.keys.prefix.count + 1).prefix(while: { $0 != ":" }) {
-    case "user", "content", "letter", "generation", "session": "string"
+    case "user", "content", "letter", "generation", "session", "shard": "string"
     case "token", "job", "audiences", "metrics", "latency", "worker", "switches", "alarms",
-      "indexed", "totals", "keys", "apps":
+      "indexed", "totals", "keys", "apps", "shards", "elsewhere":
       "hash"
     case "jobs", "chunks", "trace", "dead", "audit", "finished", "uninstalled", "timeline", "acts",
       "app_changes":
@@ -206,6 +212,7 @@ package struct KeyTypes {
         "what was switched off is lost, and nothing can be switched off; a worker that starts sends nothing"
       case .generation: "no device can be installed"
       case .indexed: "jobs to all and to channels wait"
+      case .shard: "no worker of a fleet of several shards begins here"
       }
     return ": \(meaning); \(staying.remedy(finding.key))"
   }

@@ -57,7 +57,7 @@ package struct RecordForecast: Sendable, Equatable {
     guard isTooMuch else { return nil }
     return "\(ofRecords). Other data take \(ofTheRest): Redis may be full in "
       + "\(Self.hours(secondsLeft)). Give it memory, or keep records for less long "
-      + "(jobs.named_retention_hours, jobs.retention_hours)"
+      + "(jobs.retention_hours, jobs.named_retention_hours, jobs.unnamed_retention_minutes)"
   }
 
   private var ofRecords: String {

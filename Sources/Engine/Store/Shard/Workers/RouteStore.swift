@@ -251,11 +251,13 @@ package struct RouteStore {
   }
 
   /// Leases jobs of these apps that wait for a worker with them, but for those that are paused.
+  /// - Parameter pass: how many calls before found none: where many are paused, each looks at others.
   package func takeJobs(
-    consumer: String, of apps: [String], max: Int
+    consumer: String, of apps: [String], max: Int, pass: Int = 0
   ) async throws(RedisError) -> [JobEntry] {
     var command = functions.call("take_waiting", consumer)
     command.append(max)
+    command.append(pass)
     for app in apps { command.append(app) }
     let taking = JobTaking(functions: functions, consumer: consumer)
     return try await taking.take(by: command)

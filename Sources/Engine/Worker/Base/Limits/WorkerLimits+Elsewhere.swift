@@ -6,9 +6,6 @@ extension WorkerLimits {
   static let jobsElsewhereBytesMax = 16 * 1024 * 1024
   static let jobsElsewhereAtOnceMax = 64
   static let bytesElsewhereAtOnceMax = 1024 * 1024
-  /// How long intake waits for room while the other shard takes jobs, and between two looks.
-  static let roomElsewhereMsMax: UInt64 = 1_000
-  static let roomElsewhereMs: UInt64 = 5
   /// The wait after a job could not be added there, or ended here.
   static let elsewherePauseMs: UInt64 = 500
   /// How long a job is held that cannot be added there, before it waits as one of an app that no worker has: long enough for a

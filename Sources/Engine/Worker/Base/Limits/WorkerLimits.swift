@@ -338,6 +338,10 @@ enum WorkerLimits {
   static let routesUnknownMs: UInt64 = 2_000
   /// Between two tellings of where apps live that nothing has changed of.
   static let placementMs: Int64 = 300_000
+  /// How long after a change workers may be there that go by the configuration of before and take back what is said, and between
+  /// two tellings as long.
+  static let placementNewMs: Int64 = 600_000
+  static let placementSoonMs: Int64 = 10_000
   /// Between two looks whether that has changed.
   static let placementLookMs: UInt64 = 1_000
   /// The wait for a Redis, to see whether it is the shard that is meant.

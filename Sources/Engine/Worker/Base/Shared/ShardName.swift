@@ -18,13 +18,13 @@ final class ShardName: Sendable {
   /// The place has the name.
   func noteThere() { state.withLock { $0 = State(isKnown: true) } }
 
-  /// A place has none. - Returns: why it is not used; nil when it is to get the name.
+  /// A place has none, or does not show it. - Returns: why it is not used; nil when it is to get the name.
   func noteMissing() -> String? {
     state.withLock { state in
       state.isMissing = state.isKnown
       guard state.isKnown else { return nil }
       return
-        "the Redis of the shard \(shard.name) and its prefix have no name any more, as where all data were lost: no work is "
+        "the Redis of the shard \(shard.name) and its prefix show no name any more, as where all data were lost: no work is "
         + "taken there before they are found to be no other shard's"
     }
   }

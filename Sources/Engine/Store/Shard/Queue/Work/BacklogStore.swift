@@ -39,6 +39,21 @@ package struct BacklogStore {
     }
   }
 
+  /// How many chunks of each app are in the streams, those included that workers hold. It only reads, and needs no functions.
+  package func chunksByApp() async throws(RedisError) -> [String: Int] {
+    var chunks: [String: Int] = [:]
+    for priority in Priority.allCases {
+      let fields = try await functions.connection.call(
+        RedisCommand("HGETALL", functions.keys.share(priority))
+      ).pairs
+      for (app, text) in fields {
+        let count = StoredNumber.count(Int(text) ?? 0)
+        if count > 0 { chunks[app, default: 0] += count }
+      }
+    }
+    return chunks
+  }
+
   /// For how long the oldest job or chunk that nobody has taken has been waiting; 0 without any.
   package func oldestWaitingMs() async throws(RedisError) -> Int {
     let answer = try await oldest([])
