@@ -313,7 +313,7 @@ let package = Package(
       "ServerTests", in: .programs,
       [
         "Server", "Operations", "Providers", "PushpoolConfiguration", "LocalServices", "Model",
-        "Reactor", "Redis", "COpenSSL",
+        "Reactor", "Redis", "Typesetting", "COpenSSL",
         "Stage", "Store", "TestSupport", "pushpool-server", "pushpool", "pushpool-simulator",
         logging,
       ]),

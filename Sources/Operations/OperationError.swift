@@ -13,4 +13,6 @@ package enum OperationError: Error, Equatable {
   case unknownJob(app: String, job: String)
   /// The job waits for a worker, who will refuse it by this rule: there is nothing to stop or to let go on.
   case doomedJob(job: String, fault: InvalidField)
+  /// The job cannot start at another time, or not at that one.
+  case unmovedJob(job: String, RescheduleRefusal)
 }

@@ -49,6 +49,10 @@ extension StoreSession {
         "job \(DisplayText.printable(id)) waits for a worker, and nothing of it will be sent: the "
           + "one that takes it makes it a dead letter (pushpool dead list), because "
           + DisplayText.printable("\(fault)"))
+    case .unmovedJob(let id, let refusal):
+      StoreFailure(
+        .invalid,
+        "job \(DisplayText.printable(id)) is not moved to another start: \(refusal.reason)")
     }
   }
 

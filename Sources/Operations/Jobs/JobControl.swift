@@ -27,7 +27,7 @@ package struct JobControl {
   ///   - patience: for the search among the jobs that wait, which only reads.
   ///   - report: as that of `WaitingJobSearch.find`.
   /// - Returns: the record as it is then; that of a job that had ended is as it was (`JobAction.wasTooLate`).
-  /// - Throws: `.unknownJob`, `.doomedJob`, and what the search throws.
+  /// - Throws: `.unknownJob`, `.doomedJob`, `.unmovedJob`, and what the search throws.
   package func perform(
     _ action: JobAction, nowMs: Int64, patience: Patience, report: (Int) -> Void
   ) async throws(OperationError) -> JobRecord {
@@ -41,6 +41,7 @@ package struct JobControl {
       switch action {
       // Without a record it is not paused.
       case .show, .resume: return found.store.own(found.job.record(nowMs: nowMs))
+      case .reschedule: throw .unmovedJob(job: id, .waiting)
       // Whatever the answer, there is a record now, or there was a worker that was faster.
       case .cancel, .pause, .pace:
         do throws(RedisError) { _ = try await found.store.jobs.waiting.name(found.job) } catch {
@@ -56,22 +57,31 @@ package struct JobControl {
   /// Nil for a job that has no record.
   private func change(_ action: JobAction) async throws(OperationError) -> JobRecord? {
     let (app, id) = (app, id)
+    let found: (record: JobRecord, refusal: RescheduleRefusal?)?
     do throws(RedisError) {
-      return try await stores.firstAnswer { store throws(RedisError) in
-        let isKnown =
-          switch action {
-          case .show: true
-          case .cancel: try await store.jobs.cancel(app: app, id: id) != nil
-          case .pause: try await store.jobs.pause(app: app, id: id) != nil
-          case .resume: try await store.jobs.resume(app: app, id: id) != nil
-          case .pace(let perSecond):
-            try await store.jobs.setPace(app: app, id: id, perSecond: perSecond) != nil
-          }
-        return isKnown ? try await store.record(app: app, job: id) : nil
+      found = try await stores.firstAnswer { store throws(RedisError) in
+        var refusal: RescheduleRefusal?
+        let isKnown: Bool
+        switch action {
+        case .show: isKnown = true
+        case .cancel: isKnown = try await store.jobs.cancel(app: app, id: id) != nil
+        case .pause: isKnown = try await store.jobs.pause(app: app, id: id) != nil
+        case .resume: isKnown = try await store.jobs.resume(app: app, id: id) != nil
+        case .pace(let perSecond):
+          isKnown = try await store.jobs.setPace(app: app, id: id, perSecond: perSecond) != nil
+        case .reschedule(let atMs):
+          let answer = try await store.jobs.reschedule(app: app, id: id, atMs: atMs)
+          isKnown = answer != nil
+          refusal = answer.flatMap { RescheduleRefusal($0) }
+        }
+        guard isKnown, let record = try await store.record(app: app, job: id) else { return nil }
+        return (record, refusal)
       }
     } catch {
       throw .redis(error)
     }
+    if let refusal = found?.refusal { throw .unmovedJob(job: id, refusal) }
+    return found?.record
   }
 }
 
@@ -80,13 +90,15 @@ package enum JobAction: Sendable, Equatable {
   case show, cancel, pause, resume
   /// Keep to so many pushes a second; nil for as many as there can be.
   case pace(perSecond: Int?)
+  /// Start at that time, in epoch milliseconds; nil for at once.
+  case reschedule(atMs: Int64?)
 
   /// Whether a job that is in this state afterwards had ended before the action.
   package func wasTooLate(_ state: JobState) -> Bool {
     switch self {
     case .show: false
     case .cancel: state == .done || state == .refused
-    case .pause, .resume, .pace: state.isFinal
+    case .pause, .resume, .pace, .reschedule: state.isFinal
     }
   }
 }

@@ -33,7 +33,10 @@ package struct JobSheet: Sendable, Equatable {
       return JobSheet(job: try await text(of: record, in: store))
     }
     let bytes = try await store.jobs.content(app: record.app, id: record.id)
-    return JobSheet(content: bytes.flatMap { object($0) }, audience: record.audience)
+    var content = bytes.flatMap { object($0) }
+    // It counts from the start, which may be another by now.
+    if let expiresAtMs = record.expiresAtMs { content?["expires_at"] = .integer(expiresAtMs) }
+    return JobSheet(content: content, audience: record.audience)
   }
 
   /// The text of a job that is not admitted: of a refused one that of its dead letter.

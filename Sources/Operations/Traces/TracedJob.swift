@@ -53,7 +53,9 @@ package struct TracedJob: Sendable {
 
   private static func content(_ bytes: [UInt8]?, of record: JobRecord) -> JobContent? {
     guard let bytes else { return record.state.isFinal && record.isAdmitted ? JobContent() : nil }
-    return try? JobContent(bytes: bytes)
+    var content = try? JobContent(bytes: bytes)
+    if let expiresAtMs = record.expiresAtMs { content?.expiry = .at(ms: expiresAtMs) }
+    return content
   }
 
   private static func installations(

@@ -56,9 +56,27 @@ import Testing
     let bounded = try Self.job(fields + #","ttl_seconds":60"#)
     #expect(bounded.content.expiry == .at(ms: startMs + 60_000))
     #expect(try Job(json: bounded.json()) == bounded)
+    #expect(bounded.livesSeconds == 60)
+    for more in ["", #","ttl_seconds":0"#, #","expires_at":"2026-12-01T09:01:00Z""#] {
+      #expect(try Self.job(fields + more).livesSeconds == nil)
+    }
+    #expect(try Self.job(#""notification":{"body":"B"},"ttl_seconds":60"#).livesSeconds == nil)
     #expect(try Self.job(fields + #","ttl_seconds":0"#).content.expiry == .ttl(seconds: 0))
     let other = try Self.job(fields.replacing("09:00", with: "09:01"))
     #expect(try Self.job(fields).canonicalBytes() != other.canonicalBytes())
+  }
+
+  @Test("the expiry is read from what is kept of a content, whatever else stands there")
+  func readsExpiry() throws {
+    for (text, expiry) in [
+      (#"{"expires_at":1790000000000,"new":{}}"#, Expiry.at(ms: 1_790_000_000_000)),
+      (#"{"ttl_seconds":60}"#, .ttl(seconds: 60)), (#"{"ttl_seconds":0}"#, .ttl(seconds: 0)),
+      (#"{"ttl_seconds":-1}"#, nil), ("{}", nil), ("[]", nil), ("no JSON", nil),
+    ] as [(String, Expiry?)] {
+      #expect(Expiry(content: Array(text.utf8)) == expiry, "\(text)")
+    }
+    let job = try Self.job(#""notification":{"body":"B"},"ttl_seconds":60"#)
+    #expect(Expiry(content: job.content.canonicalBytes()) == job.content.expiry)
   }
 
   @Test("what a job leaves out has its default")

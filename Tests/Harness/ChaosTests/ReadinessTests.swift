@@ -138,9 +138,11 @@ struct ReadinessTests {
     reckoning.pushes = 1_000
     reckoning.duplicates = 12
     result.note(phase: "killed", reckoning, duplicatesMax: 400, recoverySeconds: 2.34)
+    result.note(phase: "astray", reckoning, duplicatesMax: 400, recoverySeconds: nil)
     #expect(
       result.notes == [
-        "killed: work went on after 2.3 s at the latest; of 1000 pushes 0 were lost and 12 sent twice, 400 at most"
+        "killed: work went on after 2.3 s at the latest; of 1000 pushes 0 were lost and 12 sent twice, 400 at most",
+        "astray: of 1000 pushes 0 were lost and 12 sent twice, 400 at most",
       ])
   }
 }

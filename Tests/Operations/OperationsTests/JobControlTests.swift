@@ -47,6 +47,52 @@ import Testing
     }
   }
 
+  @Test("a job that waits for its start is told another one, and others are left as they are")
+  func reschedules() async throws {
+    try await Shards.withStores { _, stores in
+      let hourMs: Int64 = 3_600_000
+      let time = try await stores[1].connection.call(RedisCommand("TIME")).array ?? []
+      let nowMs = Int64(try #require(time.first?.integer)) * 1_000
+      func admit(_ id: String, startAtMs: Int64?) async throws {
+        try await stores[1].enqueue("{}")
+        let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
+        let admission = Admission(
+          app: "shop", id: id, digest: "d",
+          content: Array(#"{"expires_at":\#(nowMs + 10 * hourMs)}"#.utf8),
+          audience: Admission.Audience(
+            lines: .users, recipients: 1, segments: 1, texts: [Array("a\n".utf8)]),
+          timing: Admission.Timing(startAtMs: startAtMs))
+        #expect(try await stores[1].jobs.admit(entry, admission, consumer: "w") == .admitted)
+      }
+      func refusal(_ id: String, _ atMs: Int64?) async throws -> RescheduleRefusal? {
+        do {
+          _ = try await Self.perform(
+            JobControl(app: "shop", id: id, stores: stores), .reschedule(atMs: atMs))
+          return nil
+        } catch OperationError.unmovedJob(let job, let refusal) {
+          #expect(job == id && !refusal.reason.isEmpty)
+          return refusal
+        }
+      }
+      try await admit("j", startAtMs: nowMs + hourMs)
+      let control = JobControl(app: "shop", id: "j", stores: stores)
+      let moved = try await Self.perform(control, .reschedule(atMs: nowMs + 2 * hourMs))
+      #expect(moved.state == .scheduled && moved.startAtMs == nowMs + 2 * hourMs)
+      #expect(moved.shard == stores[1].id)
+      #expect(try await refusal("j", nowMs + 10 * hourMs) == .expired)
+      #expect(try await refusal("j", nowMs + 400 * 24 * hourMs) == .far)
+      #expect(try await control.recorded()?.startAtMs == nowMs + 2 * hourMs)
+      try await admit("runs", startAtMs: nil)
+      #expect(try await refusal("runs", nil) == .started)
+      try await stores[0].enqueue(#"{"id": "waits", \#(Self.rest)}"#)
+      #expect(try await refusal("waits", nil) == .waiting)
+      #expect(try await stores[0].jobs.record(app: "shop", id: "waits") == nil)
+      let cancelled = try await Self.perform(control, .cancel)
+      #expect(JobAction.reschedule(atMs: nil).wasTooLate(cancelled.state))
+      #expect(try await Self.perform(control, .reschedule(atMs: nil)).state == .cancelled)
+    }
+  }
+
   @Test func `a job that nobody has is unknown, one that breaks a rule is doomed`() async throws {
     try await Shards.withStores { _, stores in
       await #expect(throws: OperationError.unknownJob(app: "shop", job: "j")) {

@@ -15,6 +15,20 @@ package enum Expiry: Sendable, Equatable {
 }
 
 extension Expiry {
+  /// From what the lanes keep of a job's content, whatever else stands there; nil when it never expires, or nothing can be read.
+  package init?(content bytes: [UInt8]) {
+    let object = (try? JSONParser().parse(bytes))?.objectValue
+    if let ms = object?["expires_at"]?.int64Value {
+      self = .at(ms: ms)
+    } else if let seconds = object?["ttl_seconds"]?.int64Value,
+      (0...Int64(Limits.ttlSecondsMax)).contains(seconds)
+    {
+      self = .ttl(seconds: Int(seconds))
+    } else {
+      return nil
+    }
+  }
+
   /// From a job's `ttl_seconds` or `expires_at`; nil when it has neither; both together are refused.
   init?(reader: FieldReader) throws(InvalidField) {
     let seconds = try reader.integer("ttl_seconds", in: 0...Limits.ttlSecondsMax)

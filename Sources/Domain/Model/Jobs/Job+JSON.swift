@@ -48,6 +48,7 @@ extension Job {
     _ = try reader.headerValue("collapse_id", bytesMax: Limits.collapseIDBytesMax)
     let deliverAtMs = try reader.recentInstantMs("deliver_at")
     var content = try JobContent(reader: reader)
+    let expiry = content.expiry
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
     let deliverLocal = try LocalDelivery(reader: reader)
     guard deliverLocal == nil || deliverAtMs == nil else {
@@ -75,6 +76,7 @@ extension Job {
     self.init(
       id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs,
       deliverLocal: deliverLocal, pace: pace, retentionSeconds: retentionSeconds)
+    if deliverAtMs != nil, case .ttl(let seconds)? = expiry, seconds > 0 { livesSeconds = seconds }
   }
 
   /// Has a job that starts later expire by an instant: its seconds count from its start.
@@ -95,6 +97,10 @@ extension Job {
   package func json() -> JSONValue {
     var object = object()
     object["id"] = id.map { .string($0) }
+    if let livesSeconds {
+      object["expires_at"] = nil
+      object["ttl_seconds"] = .integer(livesSeconds)
+    }
     return .object(object)
   }
 

@@ -14,6 +14,8 @@ package struct JobRecord: Sendable, Equatable {
   package var finishedAtMs: Int64?
   /// When a scheduled job is to start.
   package var startAtMs: Int64?
+  /// The seconds for which a job with a start lives from that on; nil where its content alone says when it expires.
+  package private(set) var livesSeconds: Int?
   /// The local time that a job with `deliver_local` is sent for now, or waits for.
   package var roundAtMs: Int64?
   package var priority: Priority?
@@ -35,6 +37,13 @@ package struct JobRecord: Sendable, Equatable {
   package private(set) var refusal: JobRefusal?
   /// False before a worker has taken the job in: nothing is counted then.
   package var isAdmitted = false
+
+  /// The instant by which it expires where that counts from its start, whatever its content says; epoch milliseconds, nil for any
+  /// other.
+  package var expiresAtMs: Int64? {
+    guard let livesSeconds, let startAtMs else { return nil }
+    return Expiry.ttl(seconds: livesSeconds).expiresAtMs(createdAtMs: startAtMs)
+  }
 
   package init(app: String, id: String, state: JobState) {
     self.app = app
@@ -66,6 +75,9 @@ package struct JobRecord: Sendable, Equatable {
     case "started_at": startedAtMs = try Self.instantMs(name, text)
     case "finished_at": finishedAtMs = try Self.instantMs(name, text)
     case "start_at": startAtMs = text == "0" ? nil : try Self.instantMs(name, text)
+    // An older version writes an instant, which the content has as well.
+    case "expires_at":
+      if text.hasPrefix("+") { livesSeconds = try Self.count(name, String(text.dropFirst())) }
     case "round_at": roundAtMs = try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)

@@ -267,6 +267,7 @@ struct Admitter {
         bucket: job.content.event?.bucketID,
         eventsPerMinute: context.snapshot.rules.eventsPerMinute[job.app] ?? 0))
     admission.timing.pace = job.pace
+    admission.timing.livesSeconds = job.livesSeconds
     admission.timing.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
     let spans = context.snapshot.rules.retention[job.app].spans(
       hasID: job.id != nil, receivers: job.receivers, ownSeconds: job.retentionSeconds,
@@ -350,7 +351,8 @@ struct Admitter {
     for (index, (job, entry, admission)) in jobs.enumerated() {
       do throws(RedisError) {
         let answer = try answers[index].get()
-        if answer == .admitted,
+        // What starts later may be told another start until then, by which it expires.
+        if answer == .admitted, job.deliverAtMs == nil,
           let createdAtMs = entry.enqueuedAtMs(
             nowMs: context.shared.clock.at(context.loop.nowNs))
         {

@@ -74,13 +74,15 @@ package struct RowResult: Sendable {
   /// Tells of one phase what the row tells of all together.
   /// - Parameters:
   ///   - allowed: the duplicates that its faults explain.
-  ///   - recoverySeconds: the longest time until work went on.
+  ///   - recoverySeconds: the longest time until work went on; nil where it was not measured.
   mutating func note(
-    phase name: String, _ reckoning: Reckoning, duplicatesMax allowed: Int, recoverySeconds: Double
+    phase name: String, _ reckoning: Reckoning, duplicatesMax allowed: Int, recoverySeconds: Double?
   ) {
+    let recovery =
+      recoverySeconds.map { "work went on after \(tenths($0)) s at the latest; " } ?? ""
     note(
-      "\(name): work went on after \(tenths(recoverySeconds)) s at the latest; of \(reckoning.pushes) pushes "
-        + "\(reckoning.lost) were lost and \(reckoning.duplicates) sent twice, \(allowed) at most")
+      "\(name): \(recovery)of \(reckoning.pushes) pushes \(reckoning.lost) were lost and "
+        + "\(reckoning.duplicates) sent twice, \(allowed) at most")
   }
 
   /// Expects as `take` does, for faults that explain no push but an accepted one.

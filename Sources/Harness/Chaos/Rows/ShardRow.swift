@@ -83,6 +83,9 @@ struct ShardRow: MatrixRow {
     result.expectAllAccepted(reckoning, way.rawValue)
     // Without its own shard the load stands still.
     if way != .astray { result.noteRecovery(seconds) }
+    result.note(
+      phase: way.rawValue, reckoning, duplicatesMax: 0,
+      recoverySeconds: way == .astray ? nil : seconds)
   }
 
   /// Has the shard die in which the jobs are added, or in turn that hang in which their app lives, and waits until they go on.

@@ -10,12 +10,13 @@ internal import Typesetting
 struct JobCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "job",
-    abstract: "Show a job, cancel, pause or resume it, or set its pace.",
+    abstract: "Show a job, cancel, pause or resume it, or set its pace or its start.",
     discussion: """
         pushpool job spring-sale --app shop
         pushpool job spring-sale --app shop --content
         pushpool job spring-sale pause --app shop
         pushpool job spring-sale pace 500 --app shop
+        pushpool job spring-sale at 2026-12-01T09:00:00+01:00 --app shop
 
       Cancelling ends a job: what is not sent yet counts as skipped. A paused job keeps its \
       place until it is resumed. Both work also while no worker has taken the job yet: the \
@@ -23,6 +24,9 @@ struct JobCommand: AsyncParsableCommand {
 
       A pace is a number of pushes a second, of the whole fleet; off ends it. It holds for what \
       workers take up from now on, and at once for a job that has a pace already.
+
+      A job that waits for its start can be told another one: an instant, or now. What it says \
+      cannot be changed: cancel it, and enqueue the other text under another id.
 
       A finished job can be seen for a time: by default a week if it went to many users or did not \
       end well, a day if it went to few, and an hour if it had no id. A job that was refused can be \
@@ -32,10 +36,11 @@ struct JobCommand: AsyncParsableCommand {
   @Argument(help: "The job's id, as enqueue printed it.")
   var id: String
 
-  @Argument(help: "show, cancel, pause, resume or pace.")
+  @Argument(help: "show, cancel, pause, resume, pace or at.")
   var action: JobVerb = .show
 
-  @Argument(help: "Pushes a second, or off: behind pace.")
+  @Argument(
+    help: "Pushes a second, or off: behind pace. An instant, or now: behind at.")
   var value: String?
 
   @Flag(help: "Also show what the job says, and to whom it goes.")
@@ -155,6 +160,8 @@ extension JobAction {
     case .pause: (verb, detail) = ("job.pause", "")
     case .resume: (verb, detail) = ("job.resume", "")
     case .pace(let perSecond): (verb, detail) = ("job.pace", perSecond.map(String.init) ?? "off")
+    case .reschedule(let atMs):
+      (verb, detail) = ("job.reschedule", atMs.map { InstantText.rfc3339(ms: $0) } ?? "now")
     }
     return Act(verb, app: record.app, subject: record.id, detail: detail)
   }

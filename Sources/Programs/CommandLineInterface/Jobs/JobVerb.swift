@@ -4,7 +4,7 @@ internal import Operations
 
 /// The action that `pushpool job` is told to take.
 enum JobVerb: String, CaseIterable, ExpressibleByArgument {
-  case show, cancel, pause, resume, pace
+  case show, cancel, pause, resume, pace, at
 
   /// The refusal when the job had ended before; nil for what can always be done.
   var refusal: String? {
@@ -14,6 +14,7 @@ enum JobVerb: String, CaseIterable, ExpressibleByArgument {
     case .pause: "it cannot be paused any more"
     case .resume: "it cannot be resumed any more"
     case .pace: "nothing of it is left to be sent"
+    case .at: "it cannot start any more"
     }
   }
 
@@ -26,8 +27,9 @@ enum JobVerb: String, CaseIterable, ExpressibleByArgument {
       case .pause: .pause
       case .resume: .resume
       case .pace: .pace(perSecond: try Self.perSecond(value))
+      case .at: .reschedule(atMs: try Self.instantMs(value))
       }
-    if let value, self != .pace {
+    if let value, self != .pace, self != .at {
       throw ValidationError("\(rawValue) takes no value, and \"\(value)\" stands behind it")
     }
     return action
@@ -42,5 +44,17 @@ enum JobVerb: String, CaseIterable, ExpressibleByArgument {
       )
     }
     return number
+  }
+
+  /// Nil for now.
+  private static func instantMs(_ value: String?) throws(ValidationError) -> Int64? {
+    guard value != "now" else { return nil }
+    let ms = value.flatMap { Int64($0) ?? RFC3339.milliseconds($0) }
+    guard let ms, (Limits.recentInstantMsMin...Limits.instantMsMax).contains(ms) else {
+      throw ValidationError(
+        "at takes an instant, RFC 3339 or epoch milliseconds, or now: pushpool job spring-sale at 2026-12-01T09:00:00Z"
+      )
+    }
+    return ms
   }
 }

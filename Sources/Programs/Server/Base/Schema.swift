@@ -63,6 +63,15 @@ package enum Schema {
     ["anyOf": .array([schema, ["type": .string("null")]])]
   }
 
+  /// An instant as callers give it: epoch milliseconds, or RFC 3339.
+  package static func anyInstant(_ description: String) -> JSONValue {
+    [
+      "anyOf": .array([
+        instant(description), ["type": .string("string"), "format": .string("date-time")],
+      ])
+    ]
+  }
+
   /// An instant in epoch milliseconds.
   package static func instant(_ description: String) -> JSONValue {
     .object([

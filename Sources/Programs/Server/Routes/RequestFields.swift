@@ -57,6 +57,17 @@ struct RequestFields {
     return result
   }
 
+  /// Epoch milliseconds, given as such or as RFC 3339 text; nil when it is not there.
+  func instantMs(_ name: String) throws(Problem) -> Int64? {
+    guard let value = object[name] else { return nil }
+    let ms = value.int64Value ?? value.stringValue.flatMap { RFC3339.milliseconds($0) }
+    guard let ms, (Limits.recentInstantMsMin...Limits.instantMsMax).contains(ms) else {
+      throw refused(
+        name, "must be epoch milliseconds or an RFC 3339 instant such as 2026-11-21T09:30:00Z")
+    }
+    return ms
+  }
+
   func array(_ name: String, countMax: Int) throws(Problem) -> [JSONValue]? {
     guard let value = object[name] else { return nil }
     guard let items = value.arrayValue else {

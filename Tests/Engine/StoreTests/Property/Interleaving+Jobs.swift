@@ -185,7 +185,23 @@ extension Interleaving {
     try await change(id)
   }
 
+  /// An operator has a job start at another time, mostly one that waits for its start.
+  private func reschedule() async throws {
+    let waiting = model.jobs.filter {
+      $0.value.isAdmitted && !$0.value.hasStarted && !$0.value.state.isFinal
+    }
+    let isAny = waiting.isEmpty || random.chance(percent: 20)
+    guard let id = isAny ? anyJob() : random.pick(waiting.map(\.key).sorted()) else { return }
+    let isLater = random.chance(percent: 50)
+    note("reschedule \(id) \(isLater ? "later" : "now")")
+    let expected = model.reschedule(id, isLater: isLater)
+    let found = try await store.jobs.reschedule(
+      app: Self.app, id: id, atMs: isLater ? ModelBinding.now : nil, aheadMsMax: ModelBinding.now)
+    try expectSame(found, expected, "reschedule")
+  }
+
   private func change(_ id: String) async throws {
+    if random.chance(percent: 20) { return try await reschedule() }
     let choice = random.below(8)
     note("\(["pause", "resume", "resume", "cancel"][choice / 2]) \(id)")
     let expected: JobState?

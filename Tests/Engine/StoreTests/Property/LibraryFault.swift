@@ -169,6 +169,13 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "redis.call('DEL', key)\n    lines, n = string.sub(",
       replacement: "lines, n = string.sub("),
     LibraryFault(
+      name: "a job that is told another start keeps the times of its chunks",
+      original: "redis.call('ZADD', delayed, 'XX', text(start), member)", replacement: ""),
+    LibraryFault(
+      name: "a job that has started is told another start",
+      original: "if r[4] or r[1] ~= 'scheduled' and r[1] ~= 'paused' then return 'STARTED' end",
+      replacement: ""),
+    LibraryFault(
       name: "cancel leaves the name of a lost job taken",
       original: "if is_named and Names.is_lost(p, r[4]) then", replacement: "if false then"),
     LibraryFault(

@@ -31,7 +31,9 @@ struct ModelSegment {
 
 /// A job's record.
 struct ModelJob {
-  var state: JobState
+  var state: JobState {
+    didSet { if state == .running { hasStarted = true } }
+  }
   var source: String
   var digest: String
   var priority: Priority
@@ -45,6 +47,7 @@ struct ModelJob {
   var window = 0
   var residuals = 0
   var startsLater = false
+  var hasStarted = false
   var total = 0
   var counts = OutcomeCounts()
   /// Recipients, and installations of resolved ones, that have no outcome yet.

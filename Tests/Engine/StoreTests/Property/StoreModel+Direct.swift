@@ -65,6 +65,7 @@ extension StoreModel {
       job.state = known.state
     }
     job.isAdmitted = true
+    job.hasStarted = true
     (job.segments, job.cursor, job.live, job.chunks) = (1, 1, 1, 1)
     job.window = admission.audience.window
     job.open = Set(recipients)

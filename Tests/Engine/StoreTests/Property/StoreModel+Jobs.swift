@@ -102,6 +102,7 @@ extension StoreModel {
     }
     job.isAdmitted = true
     job.startsLater = admission.timing.startAtMs != nil
+    job.hasStarted = !job.startsLater
     job.lines = admission.audience.lines
     job.segments = recipients.count
     job.window = admission.audience.window
@@ -179,9 +180,28 @@ extension StoreModel {
     let state: JobState = !job.isAdmitted ? .queued : job.startsLater ? .scheduled : .running
     jobs[id]!.state = state
     guard job.isAdmitted else { return state }
-    for chunk in parked.removeValue(forKey: id) ?? [] { delayed.append((chunk, true)) }
+    for chunk in parked.removeValue(forKey: id) ?? [] {
+      delayed.append((chunk, state == .running))
+    }
     expand(id)
     return state
+  }
+
+  /// - Parameter isLater: whether the new start is far away; else it is now.
+  mutating func reschedule(_ id: String, isLater: Bool) -> RescheduleAnswer? {
+    guard let job = jobs[id] else { return nil }
+    if job.state.isFinal { return .ended }
+    guard job.isAdmitted else { return .waiting }
+    guard !job.hasStarted else { return .started }
+    jobs[id]!.startsLater = isLater
+    for number in stride(from: max(1, job.cursor - job.live + 1), through: job.cursor, by: 1) {
+      let chunk = ModelChunk(
+        job: id, segment: String(number), source: job.source, priority: job.priority,
+        lines: job.lines)
+      guard let index = delayed.firstIndex(where: { $0.chunk == chunk }) else { continue }
+      delayed[index].isDue = !isLater
+    }
+    return .moved
   }
 
   /// Every job is sound, so a reconciliation has nothing to repair.

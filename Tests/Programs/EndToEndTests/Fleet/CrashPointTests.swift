@@ -61,7 +61,7 @@ import Testing
   private static let others: Set<String> = [
     "install", "create", "install_many", "amend", "uninstall", "invalidate", "set_badge", "pause",
     "resume",
-    "cancel", "pace", "subscribe", "unsubscribe", "index_users", "mend_bindings",
+    "cancel", "pace", "reschedule", "subscribe", "unsubscribe", "index_users", "mend_bindings",
     "export_installations", "export_subscribers",
     "find_waiting", "name_waiting", "has_job",
     "dead_list", "dead_retry", "dead_drop", "reconcile", "keys", "sections", "switch_off",

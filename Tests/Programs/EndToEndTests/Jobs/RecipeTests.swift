@@ -60,6 +60,41 @@ import Testing
     }
   }
 
+  @Test("a job that waits is shown, cancelled and followed by another one as the page has it")
+  func changes() async throws {
+    let id = "autumn-sale"
+    let recipe = try #require(Self.recipes.first { $0.text.contains("\"\(id)-2\"") }).text
+    let commands = DocumentSnippet.indented(in: "docs/guides/recipes.md").filter {
+      $0.contains(id) && $0.hasPrefix("pushpool ")
+    }
+    #expect(commands.count == 4)
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install(Self.receivers())
+      let startMs = try await client.serverMs() + 3_600_000
+      let first = recipe.replacing("\(id)-2", with: id)
+        .replacing("\"ttl_seconds\"", with: "\"deliver_at\": \(startMs), \"ttl_seconds\"")
+      let file = stage.folder.file("\(id)-2.json")
+      try PrivateFile.write(recipe, to: file)
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(first)
+        _ = try await eventually("it waits for its start") {
+          try await client.record(id)?.state == .scheduled ? true : nil
+        }
+        // The first one starts it at once.
+        for command in commands.dropFirst() {
+          let words = command.replacing("\(id)-2.json", with: file).split(separator: " ")
+          let result = try await stage.pushpool(words.dropFirst().map(String.init))
+          #expect(result.exit == .code(0), "\(command): \(result)")
+          #expect(!command.contains("--content") || result.output.contains("30 % off"))
+        }
+        #expect(try await client.finished("\(id)-2").counts.accepted >= 2)
+        let old = try await client.finished(id)
+        #expect(old.state == .cancelled && old.counts.accepted == 0)
+      }
+    }
+  }
+
   @Test("a recipe that names a device names one that the page has installed")
   func devices() throws {
     #expect(Self.installed.count >= 2)

@@ -90,6 +90,46 @@ import Testing
     }
   }
 
+  @Test("a job that waits for its start is told another one, from which its time to live counts")
+  func moves() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<3))
+      let hourMs: Int64 = 3_600_000
+      let atMs = try await client.serverMs() + hourMs
+      let users = #"{"users": ["u0", "u1", "u2"]}"#
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(
+          Self.job("sale", users, atMs: atMs, #", "ttl_seconds": 300"#))
+        _ = try await client.enqueue(
+          Self.job("ends", users, atMs: atMs, #", "expires_at": \#(atMs + 300_000)"#))
+        for id in ["sale", "ends"] {
+          _ = try await eventually("\(id) is taken in") {
+            try await client.record(id)?.state == .scheduled ? true : nil
+          }
+        }
+        let later = String(atMs + 2 * hourMs)
+        let moved = try await stage.pushpool("job", "sale", "at", later, "--app", "shop")
+        #expect(moved.exit == .code(0), "\(moved)")
+        #expect(try await client.record("sale")?.startAtMs == atMs + 2 * hourMs)
+        let refused = try await stage.pushpool("job", "ends", "at", later, "--app", "shop")
+        #expect(refused.exit == .code(65) && refused.error.contains("expires_at"), "\(refused)")
+        #expect(try await client.record("ends")?.startAtMs == atMs)
+        for value in ["soon", "5", "2026-12-01"] {
+          let wrong = try await stage.pushpool("job", "sale", "at", value, "--app", "shop")
+          #expect(wrong.exit == .code(64) && wrong.error.contains("or now"), "\(wrong)")
+        }
+        #expect(stage.simulator.counters.accepted == 0)
+        let now = try await stage.pushpool("job", "sale", "at", "now", "--app", "shop")
+        #expect(now.exit == .code(0), "\(now)")
+        #expect(try await client.finished("sale").counts.accepted == 3)
+        let late = try await stage.pushpool("job", "sale", "at", "now", "--app", "shop")
+        #expect(late.exit == .code(65) && late.error.contains("it cannot start any more"))
+      }
+      #expect(stage.simulator.acceptedPushes.count == 3)
+    }
+  }
+
   @Test("what starts in a past time is sent at once, and what starts in two years is refused")
   func bounds() async throws {
     try await PushStage.with { stage in

@@ -5,6 +5,12 @@ extension PushStage {
   func pushpool(
     _ arguments: String...
   ) async throws -> (exit: ChildProcess.Exit?, output: String, error: String) {
+    try await pushpool(arguments)
+  }
+
+  func pushpool(
+    _ arguments: [String]
+  ) async throws -> (exit: ChildProcess.Exit?, output: String, error: String) {
     await end(of: try start(arguments))
   }
 

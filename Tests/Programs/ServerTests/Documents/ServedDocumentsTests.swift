@@ -53,7 +53,7 @@ import Testing
       "| bodies over \(kib(ServerLimits.smallBodyBytesMax)) that are read at a time | 1 |",
       "| lists and searches of one key; changes of jobs likewise | \(ServerLimits.searchesMax) at a time. "
         + "\(ServerLimits.waitingSearchesMax) more wait, and 429 beyond |",
-      "| the body of an act: a pace, a reason, a filter | \(kib(ServerLimits.controlBytesMax)) |",
+      "| the body of an act: a pace, a start, a reason, a filter | \(kib(ServerLimits.controlBytesMax)) |",
       "| all bodies in memory at a time | \(mib(ServerLimits.bodiesBytesMax)), and "
         + "\(mib(ServerLimits.callersBodiesBytesMax)) of one caller; 503 beyond |",
       "| until the end of the header fields | \(ServerLimits.headerSeconds) s |",

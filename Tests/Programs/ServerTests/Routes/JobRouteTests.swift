@@ -2,6 +2,7 @@ import Model
 import Redis
 import Store
 import Testing
+import Typesetting
 
 @testable import Server
 
@@ -69,6 +70,8 @@ import Testing
           #expect(try await stage.ask(.post, "\(path):\(verb)").status == status)
         }
         #expect(try await stage.ask(.patch, path, #"{"pace": 5}"#).status == status)
+        let moved = try await stage.ask(.post, "\(path):reschedule", #"{"deliver_at": null}"#)
+        #expect(moved.status == status)
       }
     }
   }
@@ -116,6 +119,50 @@ import Testing
       let late = try await stage.ask(.post, "\(Self.path)/j:pause")
       #expect(late.status == 409 && late["state"] == .string("cancelled"))
       #expect(try await stage.ask(.patch, "\(Self.path)/j", #"{"pace": 5}"#).status == 409)
+    }
+  }
+
+  @Test("a job that waits for its start is told another one, and any other is left as it is")
+  func reschedules() async throws {
+    try await RouteStage.with { stage in
+      let dayMs: Int64 = 86_400_000
+      let startMs = InstantText.nowMs() + dayMs
+      try await stage.admit("j", startAtMs: startMs)
+      let path = "\(Self.path)/j:reschedule"
+      for _ in 0..<2 {
+        let moved = try await stage.ask(.post, path, #"{"deliver_at": \#(startMs + dayMs)}"#)
+        #expect(moved.status == 200 && moved["state"] == .string("scheduled"))
+        #expect(moved["start_at"] == .integer(startMs + dayMs))
+      }
+      let text = InstantText.rfc3339(ms: startMs + 2 * dayMs)
+      let named = try await stage.ask(.post, path, #"{"deliver_at": "\#(text)"}"#)
+      #expect(named.status == 200 && named["start_at"] == .integer(startMs + 2 * dayMs))
+      for body in [
+        #"{"deliver_at": "soon"}"#, #"{"deliver_at": 5}"#, #"{"deliver_at": true}"#, "{}",
+        #"{"deliver_at": null, "x": 1}"#, #"{"deliver_at": \#(startMs + 400 * dayMs)}"#,
+      ] {
+        #expect(try await stage.ask(.post, path, body).status == 422, "\(body)")
+      }
+      #expect(try await stage.ask(.post, path, "").status == 400)
+      let acts = try await stage.ask(.get, "/v1/acts")
+      // The repeated one changed nothing.
+      #expect(acts.strings("acts", "verb") == ["job.reschedule", "job.reschedule"])
+      #expect(acts.strings("acts", "detail").first == text)
+
+      let now = try await stage.ask(.post, path, #"{"deliver_at": null}"#)
+      #expect(now.status == 200 && now["state"] == .string("scheduled"))
+      try await stage.admit("runs")
+      try await stage.enqueue(#"{"id": "waits", \#(Self.rest)}"#)
+      for (id, words) in [("runs", "it has started"), ("waits", "no worker has taken it in")] {
+        let refused = try await stage.ask(
+          .post, "\(Self.path)/\(id):reschedule", #"{"deliver_at": null}"#)
+        #expect(refused.status == 409)
+        #expect(refused["detail"]?.stringValue?.contains(words) == true, "\(refused)")
+      }
+      try await stage.end("runs")
+      let late = try await stage.ask(
+        .post, "\(Self.path)/runs:reschedule", #"{"deliver_at": null}"#)
+      #expect(late.status == 409 && late["state"] == .string("cancelled"))
     }
   }
 

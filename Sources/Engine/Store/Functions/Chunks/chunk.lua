@@ -37,6 +37,9 @@ local function go_on_later(p, c, due) redis.call('ZADD', KEY.delayed(p), text(du
 -- Lets it do so at a time, or earlier where it was to.
 local function go_on_by(p, c, due) redis.call('ZADD', KEY.delayed(p), 'LT', text(due), read_on_of(c)) end
 
+-- Lets it do so at another time than it was to; nothing where it was to at none.
+local function go_on_at(p, c, due) redis.call('ZADD', KEY.delayed(p), 'XX', text(due), read_on_of(c)) end
+
 -- Lets none.
 local function go_on_no_more(p, c) redis.call('ZREM', KEY.delayed(p), read_on_of(c)) end
 
@@ -49,6 +52,7 @@ Chunk.READ_ON = READ_ON
 Chunk.is_residual = is_residual
 Chunk.go_on_later = go_on_later
 Chunk.go_on_by = go_on_by
+Chunk.go_on_at = go_on_at
 Chunk.go_on_no_more = go_on_no_more
 
 end

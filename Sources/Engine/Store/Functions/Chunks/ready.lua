@@ -28,6 +28,9 @@ local function keep(p, priority, app)
   redis.call('EXPIRE', KEY.ready_apps(p, priority), LIMIT.READY_S)
 end
 
+-- Takes a chunk out of the line whose time is another now.
+local function leave(p, priority, app, member) redis.call('ZREM', KEY.ready(p, priority, app), member) end
+
 -- How many chunks are in line, counted up to max.
 local function count(p, priority, max)
   local key = KEY.ready_apps(p, priority)
@@ -84,6 +87,7 @@ end
 Ready.look_again_at = look_again_at
 Ready.add = add
 Ready.keep = keep
+Ready.leave = leave
 Ready.count = count
 Ready.take_turns = take_turns
 

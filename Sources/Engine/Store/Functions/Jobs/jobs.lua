@@ -42,10 +42,10 @@ local function keep_pace(key, per_second, spread, recipients, window)
 end
 
 local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts = 1, index = 3, variables = 1, event = 2,
-  ending = 3, pace = 2, rounds = 1, begun = 1}, {'entry', 'job', 'audience'})
+  ending = 3, pace = 2, rounds = 1, lives = 1, begun = 1}, {'entry', 'job', 'audience'})
 
 -- admit — makes a job of its entry, and starts it. ARGV: sections of these columns and one row, or of as many rows as there are
--- texts; the last eight may be left out.
+-- texts; the last nine may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -79,6 +79,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts 
 --     spread: over how many s they are spread, or ''
 --   rounds: of a job that starts several times
 --     instants: ms, in order, with spaces between
+--   lives: of a job with a start whose time to live counts from that
+--     seconds
 --   begun: of a job of one segment that the caller sends from its entry (direct.lua), by admit_begun
 --     started_at: since when, ms. The chunk is the caller's, whatever an operator did to the job meanwhile, and also when
 --     the entry was deleted
@@ -99,7 +101,7 @@ local function admit(keys, args)
   local retention, otherwise, keeps_content = unpack(args, first.ending, last.ending)
   local per_second, spread = unpack(args, first.pace, last.pace)
   local rounds = unpack(args, first.rounds, last.rounds)
-  local begun_at = args[rawget(first, 'begun')]
+  local lives, begun_at = args[rawget(first, 'lives')], args[rawget(first, 'begun')]
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local deliveries = Fairness.owned_job(p, priority, entry, consumer)
@@ -166,6 +168,8 @@ local function admit(keys, args)
   if base then
     redis.call('HSET', key, 'base', base, 'base_recipients', recipients, 'unread', recipients, 'scan', 'base')
   end
+  -- The content has the instant that this comes to, which is another when the job is to start at another time.
+  if lives then redis.call('HSET', key, 'expires_at', '+' .. lives) end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
   -- Under the name that older versions know is what they keep of any job: the longer of the two.
   if otherwise and tonumber(otherwise) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', otherwise) end
@@ -322,6 +326,38 @@ local function pace(keys, args)
   return r[1]
 end
 
+-- reschedule — ARGV: app, id, the source that its record has, when it is to start (ms) or '' for at once, how far ahead that may be
+-- (ms), and the instant by which it expires whenever it starts (ms) or ''. Of a job that has not started. What was due may be on its way
+-- to the stream: it looks at the start as well.
+-- Reply: MOVED (a paused one starts then when it is resumed) | ABSENT (no such job, or another of this name) | WAITING (no worker has
+-- taken it in yet) | ENDED | STARTED | LOCAL (it goes by the clocks of its receivers) | FAR | EXPIRED (it would, before it starts)
+local function reschedule(keys, args)
+  local p, app, id, now = keys[1], args[1], args[2], now_ms()
+  local key = KEY.job(p, app, id)
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'source', 'started_at', 'rounds', 'expires_at', 'cursor', 'live',
+    'priority', 'lines')
+  if not r[1] or r[3] ~= args[3] then return 'ABSENT' end
+  if is_over(r[1]) then return 'ENDED' end
+  if not r[2] then return 'WAITING' end
+  if r[4] or r[1] ~= 'scheduled' and r[1] ~= 'paused' then return 'STARTED' end
+  if r[5] then return 'LOCAL' end
+  local start = math.max(now, tonumber(args[4]) or now)
+  if start - now > tonumber(args[5]) then return 'FAR' end
+  local counts_from_start = r[6] and string.sub(r[6], 1, 1) == '+'
+  if not counts_from_start and args[6] ~= '' and tonumber(args[6]) <= start then return 'EXPIRED' end
+  local delayed, cursor, live = KEY.delayed(p), tonumber(r[7]), math.min(tonumber(r[8]), LIMIT.WINDOW_MAX)
+  refuse_wrong_type(delayed, 'zset')
+  refuse_wrong_type(KEY.ready(p, r[9], app), 'zset')
+  redis.call('HSET', key, 'start_at', text(start))
+  for n = math.max(1, cursor - live + 1), cursor do
+    local member = Chunk.pack({priority = r[9], app = app, job = id, segment = text(n), source = r[3], lines = r[10], crashes = 0})
+    redis.call('ZADD', delayed, 'XX', text(start), member)
+    Ready.leave(p, r[9], app, member)
+  end
+  Chunk.go_on_at(p, {priority = r[9], app = app, job = id, source = r[3], lines = r[10]}, start)
+  return 'MOVED'
+end
+
 -- resume — ARGV: app, id. Parked chunks go through the delayed set: the first here, the others by promotions.
 -- Reply: the state now or ABSENT
 local function resume(keys, args)
@@ -338,9 +374,11 @@ local function resume(keys, args)
     redis.call('EXPIRE', key, r[7] or LIMIT.RECORD_S)
     return 'queued'
   end
-  local state = tonumber(r[3]) > now and 'scheduled' or 'running'
+  local start = tonumber(r[3])
+  local state = start > now and 'scheduled' or 'running'
   redis.call('HSET', key, 'state', state)
-  Chunks.bring_back(p, {priority = r[5], app = app, job = id, source = r[4], lines = r[6]}, state, now)
+  if state == 'running' then redis.call('HSETNX', key, 'started_at', text(now)) end
+  Chunks.bring_back(p, {priority = r[5], app = app, job = id, source = r[4], lines = r[6]}, state, math.max(now, start))
   Chunks.expand(p, app, id)
   return state
 end
@@ -354,5 +392,6 @@ register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
 register('pace', pace, {'allow-oom'})
+register('reschedule', reschedule, {'allow-oom'})
 
 end

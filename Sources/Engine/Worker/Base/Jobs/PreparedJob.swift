@@ -19,6 +19,7 @@ final class PreparedJob: Sendable {
   let index: AudienceIndex?
   let segments: [[UInt8]]
   let deliverAtMs: Int64?
+  let livesSeconds: Int?
   let deliverLocal: LocalDelivery?
   let pace: JobPace?
   /// How long its record is kept; nil for what the configuration says.
@@ -39,6 +40,7 @@ final class PreparedJob: Sendable {
     index = job.audience.index
     segments = job.audience.segments()
     deliverAtMs = job.deliverAtMs
+    livesSeconds = job.livesSeconds
     deliverLocal = job.deliverLocal
     pace = job.pace
     retentionSeconds = job.retentionSeconds
@@ -58,6 +60,7 @@ final class PreparedJob: Sendable {
     index = job.index
     segments = job.segments
     deliverAtMs = schedule.rounds.first?.atMs
+    livesSeconds = nil
     deliverLocal = job.deliverLocal
     pace = job.pace
     retentionSeconds = job.retentionSeconds

@@ -70,13 +70,14 @@ final class MaterialStore {
         message: "The content of this job is no longer in Redis; look for what deletes keys there, "
           + "as an eviction policy does, and enqueue the job anew")
     }
-    let content: JobContent
+    var content: JobContent
     do throws(InvalidField) { content = try JobContent(bytes: bytes) } catch {
       return .unusable(
         reason: "content_unreadable",
         message: "The content of this job in Redis cannot be read: \(error); if a newer version "
           + "wrote it, retry this when all workers are of that version")
     }
+    if let expiresAtMs = record.expiresAtMs { content.expiry = .at(ms: expiresAtMs) }
     let material = JobMaterial(
       content: content, createdAtMs: record.createdAtMs ?? 0, round: claim.round,
       trace: tracer.trace(app: claim.app, job: claim.job, isFull: content.trace))

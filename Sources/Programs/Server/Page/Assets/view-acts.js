@@ -9,6 +9,7 @@ const readMs = 10000;
 const pageMax = 100;
 const acts = {
   "job.cancel": "cancelled the job", "job.pause": "paused the job", "job.resume": "resumed the job", "job.pace": "set the pace of the job",
+  "job.reschedule": "moved the start of the job",
   "dead.retry": "retried dead letters", "dead.drop": "dropped dead letters", "switch.off": "switched off", "switch.on": "switched on",
   "key.create": "made the key", "key.revoke": "revoked the key", "session.begin": "signed in", "session.end": "signed out",
 };

@@ -41,6 +41,8 @@ struct JobPath: Sendable {
     case unknown
     /// Too many jobs wait to look through all of them.
     case notFoundYet
+    /// The job goes on, and does not start at another time.
+    case unmoved(RescheduleRefusal)
   }
 
   /// Looks at the job, or acts on it, wherever it is.
@@ -68,6 +70,7 @@ struct JobPath: Sendable {
       switch error {
       case .doomedJob(_, let fault): return .doomed(fault)
       case .notFoundYet: return .notFoundYet
+      case .unmovedJob(_, let refusal): return .unmoved(refusal)
       case .unknownJob: return try await hasEnded(in: stores) ? .gone : .unknown
       case .redis, .stopped: throw error
       }
@@ -99,8 +102,8 @@ struct JobPath: Sendable {
   }
 
   /// The record of a finding.
-  /// - Throws: 404 for a job that is unknown, 410 for one that is gone, 409 for one that will be refused, 503 where that could not
-  ///   be found out.
+  /// - Throws: 404 for a job that is unknown, 410 for one that is gone, 409 for one that will be refused, or cannot be moved, 422 for one
+  ///   that cannot be moved to that instant, 503 where that could not be found out.
   func record(_ finding: Finding) throws(Problem) -> JobRecord {
     switch finding {
     case .record(let record): return record
@@ -121,6 +124,11 @@ struct JobPath: Sendable {
       throw .unavailable(
         "job \(id) has no record, and so many jobs wait for workers that it was not found among them "
           + "in \(ServerLimits.searchSeconds) s: nothing was changed, try again")
+    case .unmoved(let refusal) where refusal.isOfInstant:
+      throw .invalid(
+        InvalidField(pointer: "/\(JobRoutes.startField)", message: "is refused: \(refusal.reason)"))
+    case .unmoved(let refusal):
+      throw .conflict("job \(id) is not moved to another start: \(refusal.reason)")
     }
   }
 }

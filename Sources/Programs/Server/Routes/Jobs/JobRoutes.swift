@@ -16,7 +16,7 @@ package enum JobRoutes {
         "pause", .pause, "Pause a job",
         "Nothing of the job is sent until it is resumed. It keeps its place."),
       act("resume", .resume, "Resume a paused job", "A job that is not paused stays as it is."),
-      pace,
+      pace, start,
     ]
 
   static let group = "jobs"
@@ -204,8 +204,44 @@ package enum JobRoutes {
       detail: perSecond.map(String.init) ?? "off")
   }
 
+  static let startField = "deliver_at"
+
+  private static let start = APIRoute(
+    .post, "/v1/apps/{app}/jobs/{id}:reschedule", actors,
+    bodyBytesMax: ServerLimits.controlBytesMax, isSearch: true,
+    RouteDocument(
+      group, "Have a job start at another time",
+      "Of a job that a worker has taken in and that has not started; null for at once. A paused job starts when it is resumed. "
+        + "What counts from the start moves with it, as ttl_seconds does. An instant may be repeated.",
+      request: .json(
+        Schema.object(
+          [(startField, Schema.nullable(Schema.anyInstant("When it is to start")))],
+          required: [startField], closed: true)),
+      answers: [RouteDocument.Answer(200, "The job as it is now.", .json(JobSchema.record))],
+      problems: changeProblems + [
+        (
+          status: 422,
+          meaning:
+            "The body breaks a rule: the instant is too far ahead, or the job would expire before it."
+        )
+      ])
+  ) { request, services throws(Problem) in
+    let fields = try RequestFields(request, known: [startField])
+    guard let value = fields[startField] else {
+      throw fields.refused(startField, "is missing: give an instant, or null for at once")
+    }
+    let atMs = value == .null ? nil : try fields.instantMs(startField)
+    return try await change(
+      request, services, "reschedule", .reschedule(atMs: atMs),
+      detail: atMs.map { InstantText.rfc3339(ms: $0) } ?? "now")
+  }
+
   private static let changeProblems: [(status: Int, meaning: String)] = [
-    (status: 409, meaning: "The job has ended, or waits for a worker who will refuse it."),
+    (
+      status: 409,
+      meaning:
+        "The job has ended, or waits for a worker who will refuse it, or is in no state for this."
+    ),
     (status: 410, meaning: "The job has ended, and its record is not kept any more."),
   ]
 
@@ -224,7 +260,9 @@ package enum JobRoutes {
       throw problem
     }
     // A request that changes nothing is no act.
-    if let before, before.state == record.state, before.pace == record.pace {
+    if let before, before.state == record.state, before.pace == record.pace,
+      before.startAtMs == record.startAtMs
+    {
       return .ok(record.json(nowMs: InstantText.nowMs()))
     }
     await services.noteAct(
@@ -239,6 +277,7 @@ package enum JobRoutes {
     case .pause: "it cannot be paused any more"
     case .resume: "it cannot be resumed any more"
     case .pace: "nothing of it is left to be sent"
+    case .reschedule: "it cannot start any more"
     }
   }
 }

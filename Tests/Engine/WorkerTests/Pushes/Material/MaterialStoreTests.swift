@@ -1,4 +1,5 @@
 import Model
+import Redis
 import Store
 import Testing
 
@@ -52,6 +53,33 @@ import Testing
   @Test func `of jobs with large contents fewer are remembered`() async throws {
     let (few, bytes) = (WorkerLimits.largeMaterialsMax, WorkerLimits.materialBytesMax / 8)
     #expect(try await known(of: few + 5, bytes: bytes) == Array(5..<few + 5))
+  }
+
+  @Test(
+    "a job that is told another start lives from that one on, also in the lane that has admitted it"
+  )
+  func movesExpiry() async throws {
+    try await LaneStage.with { _, parts in
+      let time = try await parts.store.connection.call(RedisCommand("TIME")).array ?? []
+      let startMs = Int64(try #require(time.first?.integer)) * 1_000 + 3_600_000
+      let job = #"""
+        {"id": "later", "app": "shop", "audience": {"users": ["u"]}, "notification": {"body": "x"},
+         "deliver_at": \#(startMs), "ttl_seconds": 60}
+        """#
+      _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      let record = try await parts.record("later")
+      let claim = try Claims.claim(
+        ["u"], source: try #require(record.source), job: "later",
+        digest: ContentDigest.of(try Job(bytes: Array(job.utf8))))
+      let movedMs = startMs + 7_200_000
+      let answer = try await parts.store.jobs.reschedule(app: "shop", id: "later", atMs: movedMs)
+      #expect(answer == .moved)
+      guard case .material(let material) = try await parts.materials.find(claim) else {
+        return #expect(Bool(false), "the job has no material")
+      }
+      #expect(material.expiresAtMs == movedMs + 60_000)
+    }
   }
 
   @Test func `a job that is admitted anew counts once`() async throws {

@@ -12,6 +12,7 @@ extension Admission {
   private static let event = Sections.Section(name: "event", columns: 2)
   private static let pace = Sections.Section(name: "pace", columns: 2)
   private static let rounds = Sections.Section(name: "rounds", columns: 1)
+  private static let lives = Sections.Section(name: "lives", columns: 1)
   private static let begun = Sections.Section(name: "begun", columns: 1)
   private static let ending = Sections.Section(name: "ending", columns: 3)
 
@@ -77,6 +78,7 @@ extension Admission {
         row.append(timing.roundsAtMs.map(String.init).joined(separator: " "))
       }
     }
+    if let seconds = timing.livesSeconds { sections.add(Self.lives) { $0.append(seconds) } }
     if let startedAtMs = timing.startedAtMs {
       sections.add(Self.begun) { $0.append(String(startedAtMs)) }
     }

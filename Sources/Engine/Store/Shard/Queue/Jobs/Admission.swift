@@ -43,6 +43,8 @@ package struct Admission: Sendable {
     package var startedAtMs: Int64?
     /// How fast it is sent.
     package var pace: JobPace?
+    /// How long it lives from its start on; nil where that does not count from there.
+    package var livesSeconds: Int?
 
     package init(startAtMs: Int64? = nil) { self.startAtMs = startAtMs }
   }
