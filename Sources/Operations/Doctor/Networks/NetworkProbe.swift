@@ -97,8 +97,10 @@ final class NetworkProbe: TransportDelegate {
     deadline.cancel()
     // Not within the pool's own call: closing frees what it is still using.
     let timer = LoopTimer(loop: loop) { [self] in
+      // Closing ends a request that is still open, as one without an answer.
+      let outcome = self.outcome ?? outcome
       pool.close()
-      finish(self.outcome ?? outcome)
+      finish(outcome)
       itself = nil
     }
     timer.schedule(afterMs: 0)
