@@ -2,7 +2,7 @@ import Glibc
 
 /// A TCP port of 127.0.0.1 that was free a moment ago, for servers that cannot choose one themselves.
 ///
-/// It is none of those that the system gives to outgoing connections (`ip_local_port_range`): one of these may be somebody's, or
+/// The port is none of those that the system gives to outgoing connections (`ip_local_port_range`): one of these may be somebody's, or
 /// the very connection that looks for the server, when a server that was ended begins anew at its port.
 package enum FreePort {
   private static let first: UInt16 = 10_000

@@ -14,7 +14,7 @@ package struct Job: Sendable, Equatable {
   /// How long its record is kept after its end; nil for what the configuration says.
   package let retentionSeconds: Int?
   /// The seconds for which it lives from its start on; nil for a job that is sent at once, and for one whose expiry is an instant.
-  /// Its content has the instant that they come to.
+  /// The content has the instant that they come to.
   package internal(set) var livesSeconds: Int?
 
   package init(

@@ -25,7 +25,7 @@ package struct CertificateExpiry: Sendable, Equatable {
       "\(place.certificate) expires on \(day), in \(days) day\(days == 1 ? "" : "s"): \(remedy)"
   }
 
-  /// Its end as a sentence, of one that holds.
+  /// The end of one that holds, as a sentence.
   package var term: String { "\(place.certificate) holds until \(day)" }
 
   /// The cause of refusals once it is past; else nil.

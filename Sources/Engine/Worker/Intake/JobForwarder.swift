@@ -57,7 +57,7 @@ final class JobForwarder: Agent {
   }
 
   /// Heeds what operators have said of the jobs here: one that is cancelled is only to be ended, and one that is paused stays.
-  /// What may be in its shard by now is cancelled and paused there.
+  /// A job that may be in its shard by now is cancelled and paused there.
   /// - Returns: besides, those of which it could not be read: none of them is added.
   private func look(
     at batch: [JobElsewhere]

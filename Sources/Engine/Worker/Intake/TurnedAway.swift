@@ -4,7 +4,7 @@ internal import Store
 /// A job that a worker does not take in.
 enum TurnedAway {
   case refused(JobEntry, Refusal)
-  /// Its app lives in another shard.
+  /// The app of the job lives in another shard.
   case elsewhere(JobElsewhere)
   /// Another worker may have its app.
   case unknownApp(JobOfUnknownApp)

@@ -7,9 +7,9 @@ struct ShardRow: MatrixRow {
   let fault = "other shards die and hang"
 
   private enum Way: String, CaseIterable, Sendable {
-    /// Its Redis dies, and comes back empty.
+    /// The Redis of another shard dies, and comes back empty.
     case killed
-    /// Its Redis is stopped, and answers nothing.
+    /// The Redis of another shard is stopped, and answers nothing.
     case hung
     /// The Redis of the fleet's home dies. What the load needs stands beside its app.
     case home
