@@ -75,9 +75,7 @@ package struct JobRecord: Sendable, Equatable {
     case "started_at": startedAtMs = try Self.instantMs(name, text)
     case "finished_at": finishedAtMs = try Self.instantMs(name, text)
     case "start_at": startAtMs = text == "0" ? nil : try Self.instantMs(name, text)
-    // An older version writes an instant, which the content has as well.
-    case "expires_at":
-      if text.hasPrefix("+") { livesSeconds = try Self.count(name, String(text.dropFirst())) }
+    case "lives": livesSeconds = try Self.count(name, text)
     case "round_at": roundAtMs = try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)

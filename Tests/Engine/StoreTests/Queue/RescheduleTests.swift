@@ -146,11 +146,30 @@ import Testing
       #expect(try await Self.move("ends", to: startMs + 60_000, store) == .expired)
       #expect(try await store.record("ends").startAtMs == startMs)
       #expect(try await Self.move("ends", to: startMs + 59_999, store) == .moved)
-      // Nothing of it is left when it has ended.
-      try await Self.admit("over", content, startAtMs: startMs, livesSeconds: 60, store)
-      #expect(try await store.jobs.cancel(app: "shop", id: "over") == .cancelled)
-      let key = store.keys.job(app: "shop", id: "over")
-      #expect(try await store.redis("HGET", key, "expires_at").string == nil)
+      // Of one that has ended it is told as well.
+      #expect(try await store.jobs.cancel(app: "shop", id: "lives") == .cancelled)
+      #expect(try await store.record("lives").expiresAtMs == startMs + Self.hourMs + 60_000)
+    }
+  }
+
+  @Test("an app that is off holds one that counts from its start, whatever an older version noted")
+  func isHeld() async throws {
+    try await Lane.withStore { _, store in
+      let startMs = try await Self.nowMs(store) + Self.hourMs
+      _ = try await store.switches.switchOff(.app("shop"), reason: "test")
+      for (id, isNoted) in [("new", false), ("noted", true)] {
+        let content = #"{"expires_at":\#(startMs + 60_000)}"#
+        try await Self.admit(id, content, startAtMs: startMs, livesSeconds: 60, store)
+        if isNoted {
+          let key = store.keys.job(app: "shop", id: id)
+          _ = try await store.redis("HSET", key, "expires_at", "5")
+        }
+        #expect(try await Self.move(id, to: nil, store) == .moved)
+      }
+      #expect(try await store.chunks.promote(max: 10).taken == 0)
+      let nowMs = try await Self.nowMs(store)
+      #expect(try await Self.dueMs(store).allSatisfy { $0 > nowMs })
+      for id in ["new", "noted"] { #expect(try await store.record(id).state == .scheduled) }
     }
   }
 

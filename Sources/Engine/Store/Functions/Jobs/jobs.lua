@@ -169,7 +169,7 @@ local function admit(keys, args)
     redis.call('HSET', key, 'base', base, 'base_recipients', recipients, 'unread', recipients, 'scan', 'base')
   end
   -- The content has the instant that this comes to, which is another when the job is to start at another time.
-  if lives then redis.call('HSET', key, 'expires_at', '+' .. lives) end
+  if lives then redis.call('HSET', key, 'lives', lives) end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
   -- Under the name that older versions know is what they keep of any job: the longer of the two.
   if otherwise and tonumber(otherwise) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', otherwise) end
@@ -334,7 +334,7 @@ end
 local function reschedule(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
-  local r = redis.call('HMGET', key, 'state', 'admitted', 'source', 'started_at', 'rounds', 'expires_at', 'cursor', 'live',
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'source', 'started_at', 'rounds', 'lives', 'cursor', 'live',
     'priority', 'lines')
   if not r[1] or r[3] ~= args[3] then return 'ABSENT' end
   if is_over(r[1]) then return 'ENDED' end
@@ -343,8 +343,7 @@ local function reschedule(keys, args)
   if r[5] then return 'LOCAL' end
   local start = math.max(now, tonumber(args[4]) or now)
   if start - now > tonumber(args[5]) then return 'FAR' end
-  local counts_from_start = r[6] and string.sub(r[6], 1, 1) == '+'
-  if not counts_from_start and args[6] ~= '' and tonumber(args[6]) <= start then return 'EXPIRED' end
+  if not r[6] and args[6] ~= '' and tonumber(args[6]) <= start then return 'EXPIRED' end
   local delayed, cursor, live = KEY.delayed(p), tonumber(r[7]), math.min(tonumber(r[8]), LIMIT.WINDOW_MAX)
   refuse_wrong_type(delayed, 'zset')
   refuse_wrong_type(KEY.ready(p, r[9], app), 'zset')

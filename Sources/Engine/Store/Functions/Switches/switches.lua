@@ -12,10 +12,12 @@ do
 -- When a delayed chunk is to be looked at again that is due later than it need be.
 local function unhurried(p, due) return due + math.floor(redis.call('ZCARD', KEY.delayed(p)) / LIMIT.DELAYED_PER_MS) end
 
--- When the work of a job expires, 0 for never. Its content says so; the record remembers, for the chunks to come.
+-- When the work of a job expires, 0 for never. Its content says so; the record remembers, for the chunks to come. Where that counts
+-- from its start, the start that the record has decides, whatever an older version remembers.
 local function expiry_of(p, app, job)
   local key = KEY.job(p, app, job)
-  local r = redis.call('HMGET', key, 'expires_at', 'created_at')
+  local r = redis.call('HMGET', key, 'expires_at', 'created_at', 'lives', 'start_at')
+  if r[3] and r[4] and r[4] ~= '0' then return tonumber(r[4]) + tonumber(r[3]) * 1000 end
   if r[1] then return tonumber(r[1]) end
   -- Whoever asks may have counted already: what cannot be read must not stop it.
   local found = redis.pcall('GET', KEY.content(p, app, job))
