@@ -96,9 +96,10 @@ package enum JobAction: Sendable, Equatable {
   /// Whether a job that is in this state afterwards had ended before the action.
   package func wasTooLate(_ state: JobState) -> Bool {
     switch self {
-    case .show: false
+    // One that was moved may be over by now: it was sent because of that.
+    case .show, .reschedule: false
     case .cancel: state == .done || state == .refused
-    case .pause, .resume, .pace, .reschedule: state.isFinal
+    case .pause, .resume, .pace: state.isFinal
     }
   }
 }

@@ -9,12 +9,11 @@ enum JobVerb: String, CaseIterable, ExpressibleByArgument {
   /// The refusal when the job had ended before; nil for what can always be done.
   var refusal: String? {
     switch self {
-    case .show: nil
+    case .show, .at: nil
     case .cancel: "it cannot be cancelled any more"
     case .pause: "it cannot be paused any more"
     case .resume: "it cannot be resumed any more"
     case .pace: "nothing of it is left to be sent"
-    case .at: "it cannot start any more"
     }
   }
 

@@ -272,12 +272,11 @@ package enum JobRoutes {
 
   private static func tooLate(_ action: JobAction) -> String {
     switch action {
-    case .show: "nothing can be done with it"
+    case .show, .reschedule: "nothing can be done with it"
     case .cancel: "it cannot be cancelled any more"
     case .pause: "it cannot be paused any more"
     case .resume: "it cannot be resumed any more"
     case .pace: "nothing of it is left to be sent"
-    case .reschedule: "it cannot start any more"
     }
   }
 }
