@@ -126,12 +126,7 @@ package struct Doctor: Sendable {
       diagnosis.add(RedisAppsVerdict(apps.redis, of: examined).findings)
     }
     if let app, configuration.app(app) == nil, examined?.has(app) != true {
-      diagnosis.add([
-        DoctorFinding(
-          .error, "configuration",
-          "has no app \(FieldPointer.printable(app)), and none of this name was found in Redis",
-          remedy: "see the names of apps in the file, and with pushpool app list")
-      ])
+      diagnosis.add([Self.lack(of: app, isSure: examined != nil)])
     }
     // What is made up in place of what is wrong is sent to nobody.
     let wrong = Set(
@@ -152,6 +147,18 @@ package struct Doctor: Sendable {
     }
     apps.directory.share(through: share)
     diagnosis.add(await networks.findings { progress(2 + $0, 2 + $1) })
+  }
+
+  /// - Parameter isSure: whether the apps of Redis were looked at.
+  private static func lack(of app: String, isSure: Bool) -> DoctorFinding {
+    let name = FieldPointer.printable(app)
+    return isSure
+      ? DoctorFinding(
+        .error, "configuration", "has no app \(name), and none of this name was found in Redis",
+        remedy: "see the names of apps in the file, and with pushpool app list")
+      : DoctorFinding(
+        .note, "configuration", "has no app \(name), and the apps in Redis were not looked at",
+        remedy: "name apps_in_redis.key_files where they are missing, or see what is said of Redis")
   }
 
   /// The apps of the file, and beside them those of Redis, as a worker has them.

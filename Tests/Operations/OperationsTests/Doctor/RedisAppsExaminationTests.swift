@@ -135,6 +135,12 @@ import TestSupport
       #expect(
         none.has(.error, "configuration", "has no app shap, and none of this name was found"))
       #expect(none.first?.remedy?.contains("pushpool app list") == true)
+      // Without the keys nobody knows.
+      let unknown = try await stage.diagnosis(of: text, isOffline: true, app: "news")
+      #expect(
+        unknown.has(
+          .note, "configuration", "has no app news, and the apps in Redis were not looked at"))
+      #expect(unknown.needs.isEmpty, "\(unknown.needs)")
     }
   }
 
