@@ -10,9 +10,13 @@ package enum AppChange: Sendable, Equatable {
   case meanwhile
 
   /// The sentence that says what has happened, and what can be done.
-  /// - Parameter look: how the app is looked at again.
-  package func sentence(about id: String, look: String) -> String {
-    let anew = "leave revision out and give every secret"
+  /// - Parameters:
+  ///   - look: how the app is looked at again.
+  ///   - condition: where it was said which revision the app should have.
+  package func sentence(
+    about id: String, look: String, condition: String = "revision"
+  ) -> String {
+    let anew = "leave \(condition) out and give every secret"
     return self == .removed
       ? "\(news(of: id)); to add it again, \(anew)"
       : "\(news(of: id)); \(look), and make the change anew, or \(anew) to put it as it is"

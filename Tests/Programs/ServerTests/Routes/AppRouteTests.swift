@@ -141,6 +141,8 @@ import Testing
         #expect(answer.status == status)
         #expect(detail.hasPrefix("news is not what was shown any more: "), "\(detail)")
         #expect(detail.contains("or removed it and added it again, at 2"), "\(detail)")
+        #expect(
+          detail.contains(status == 412 ? "leave If-Match out" : "leave revision out"), "\(detail)")
       }
       let now = try await stage.ask(.get, Self.path)
       #expect(now["pushes_per_second"] != .integer(9))

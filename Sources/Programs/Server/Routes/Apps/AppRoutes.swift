@@ -161,7 +161,8 @@ package enum AppRoutes {
     case .refused(let field): throw .invalid(field)
     case .inFile: throw inFile(id)
     case .changed(let change):
-      let sentence = change.sentence(about: id, look: "GET it")
+      let sentence = change.sentence(
+        about: id, look: "GET it", condition: isConditional ? "If-Match" : "revision")
       throw isConditional ? Problem(412, "precondition failed", sentence) : .conflict(sentence)
     case .exists, .missing: throw isOther
     case .full:
