@@ -3,15 +3,17 @@ import Glibc
 /// A TCP port of 127.0.0.1 that was free a moment ago, for servers that cannot choose one themselves.
 ///
 /// The port is none of those that the system gives to outgoing connections (`ip_local_port_range`): one of these may be somebody's, or
-/// the very connection that looks for the server, when a server that was ended begins anew at its port.
+/// the very connection that looks for the server, when a server that was ended begins anew at its port. Nor is the port 10,000 above it,
+/// where a node of a Redis Cluster hears the others.
 package enum FreePort {
   private static let first: UInt16 = 10_000
+  private static let clusterOffset: UInt16 = 10_000
   private static let triesMax = 100
 
   /// Returns a port that nobody listens on, by chance, so that programs that look for one at once hardly meet.
   package static func find() throws(LocalServiceError) -> UInt16 {
     for _ in 0..<triesMax {
-      let port = UInt16.random(in: first..<firstOutgoing)
+      let port = UInt16.random(in: first..<firstOutgoing - clusterOffset)
       if try isFree(port) { return port }
     }
     throw LocalServiceError("no port of 127.0.0.1 is free: \(triesMax) were tried")
@@ -22,7 +24,9 @@ package enum FreePort {
     let range = TextFile.read("/proc/sys/net/ipv4/ip_local_port_range", bytesMax: 100)
     let word = range?.split(whereSeparator: \.isWhitespace).first
     // As Linux has it when nobody has said otherwise.
-    guard let port = word.flatMap({ UInt16($0) }), port > first else { return 32_768 }
+    guard let port = word.flatMap({ UInt16($0) }), port > first + clusterOffset else {
+      return 32_768
+    }
     return port
   }()
 

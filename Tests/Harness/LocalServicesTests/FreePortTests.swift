@@ -10,7 +10,10 @@ struct FreePortTests {
     let bounds = range.split(whereSeparator: \.isWhitespace).compactMap { UInt16($0) }
     let outgoing = try #require(bounds.count == 2 ? bounds[0]...bounds[1] : nil)
     let ports = try (0..<50).map { _ in try FreePort.find() }
-    #expect(!ports.contains { outgoing.contains($0) })
+    // Where nearly all ports may be outgoing there is no other.
+    if outgoing.lowerBound > 20_000 {
+      #expect(!ports.contains { outgoing.contains($0) || outgoing.contains($0 + 10_000) })
+    }
     #expect(Set(ports).count > 25)
   }
 }
