@@ -93,7 +93,7 @@ extension Job {
     }
   }
 
-  /// Returns what a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
+  /// Returns what a producer would enqueue for this job.
   package func json() -> JSONValue {
     var object = object()
     object["id"] = id.map { .string($0) }
