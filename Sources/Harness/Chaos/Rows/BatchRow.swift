@@ -80,7 +80,8 @@ struct BatchRow: MatrixRow {
     for kill in 1...(kills + killsMore) {
       if kill > kills, try await hasRepeated(phase, stage) { break }
       stage.trial.say(
-        "\(phase.name): kill \(kill) of \(max(kill, kills)), \(stage.ledger.pushes) pushes enqueued")
+        "\(phase.name): kill \(kill) of \(max(kill, kills)), \(stage.ledger.pushes) pushes enqueued"
+      )
       let bytes = AcceptLogFile.bytes(stage.acceptLog)
       let accepts: Void? = try await stage.eventually(patienceMs) {
         AcceptLogFile.bytes(stage.acceptLog) > bytes ? () : nil
