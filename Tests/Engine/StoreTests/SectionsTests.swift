@@ -77,7 +77,7 @@ import Testing
       #expect(
         admitted == [
           "entry": 1, "job": 1, "audience": 1, "texts": 1, "index": 0, "variables": 0, "event": 0,
-          "ending": 0, "pace": 0, "rounds": 0, "begun": 0,
+          "ending": 0, "pace": 0, "rounds": 0, "lives": 0, "begun": 0,
         ])
       var all = admission
       all.audience.index = .all
@@ -87,6 +87,9 @@ import Testing
       event.loopGuard.bucket = "orders"
       let ofEvent = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(ofEvent["event"] == 1)
+      event.timing.livesSeconds = 60
+      let living = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
+      #expect(living["lives"] == 1)
       event.timing.roundsAtMs = [1, 2]
       let local = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(local["rounds"] == 1)
